@@ -1,0 +1,1 @@
+"""The run: plan, synthesise, judge, assemble; order and resume."""

@@ -1,0 +1,196 @@
+"""The types that cross a stage border: prompts in, clips, judgments, one row per sample out.
+
+Conventions: languages as codes (`hi`, `ks-Deva`), scripts as ISO 15924 (`Deva`), times in seconds, money in US
+dollars, rates as fractions. Records hold facts only; nothing here reads a file or looks at a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from typing import Any, Literal
+
+
+class Status(StrEnum):
+    """What became of one (prompt, system, repeat, judge, rejudge). A failure is a row, never a hole or a score."""
+
+    OK = "ok"
+    SYNTHESIS_FAILED = "synthesis_failed"
+    AUDIO_INVALID = "audio_invalid"
+    JUDGE_FAILED = "judge_failed"
+    JUDGE_INVALID = "judge_invalid"
+    REFUSED = "refused"
+    WRONG_SCRIPT = "wrong_script"
+    UNSUPPORTED_LANGUAGE = "unsupported_language"
+    MISSING = "missing"
+    NOT_RUN = "not_run"
+
+
+Role = Literal["machine", "human"]
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One thing to be said.
+
+    Attributes:
+        id: Any non-empty text without control characters; never used as a path.
+        lang: Language code.
+        text: The words, byte for byte as written in the prompt file.
+        script: ISO 15924 code of the script that most letters of `text` are in.
+        tags: Free labels (`digits`, `code_switch`), sorted.
+        control: How it is to be said, by field name (`description`, `speaker`); empty where nothing is asked.
+        audio: Path of a human recording of this prompt, if there is one.
+    """
+
+    id: str
+    lang: str
+    text: str
+    script: str
+    tags: tuple[str, ...] = ()
+    control: Mapping[str, str] = field(default_factory=dict)
+    audio: str | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a call ended; the part that clips and judgments share.
+
+    Attributes:
+        status: `Status.OK` or what went wrong.
+        reason: Short machine-readable detail (`silent`, `timeout`), None when ok.
+        error: The message, scrubbed of secrets, None when ok.
+        retryable: Whether the same call may end otherwise (a time-out may, a refusal may not).
+        wall_s: Seconds the call took.
+        ttfb_s: Seconds to the first byte of sound, where the system streams.
+        cost_usd: What the call cost; None where it is not known.
+        facts: Anything else worth keeping (tokens, frames, voice used), JSON values only.
+    """
+
+    status: Status = Status.OK
+    reason: str | None = None
+    error: str | None = None
+    retryable: bool = False
+    wall_s: float | None = None
+    ttfb_s: float | None = None
+    cost_usd: float | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def final(self) -> bool:
+        """Whether there is nothing to gain from making the call again."""
+        return self.status is Status.OK or not self.retryable
+
+
+@dataclass(frozen=True)
+class Clip:
+    """One synthesis, as recorded in the store. Times and costs are those of the call that made it."""
+
+    clip_id: str
+    system: str
+    fingerprint: str
+    lang: str
+    text: str
+    repeat: int
+    outcome: Outcome
+    path: str | None = None
+    audio_sha256: str | None = None
+    duration_s: float | None = None
+    sample_rate_hz: int | None = None
+    channels: int | None = None
+    rms_dbfs: float | None = None
+    clipped_fraction: float | None = None
+    truncated: bool = False
+    created_at: str | None = None
+
+    @property
+    def status(self) -> Status:
+        return self.outcome.status
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """One answer of one judge about one clip, or about one line-up of clips, kept raw.
+
+    Attributes:
+        labels: For a judge that compares: blind label -> `clip_id`; empty for a judge of single clips.
+        raw: The answer as it came.
+        transcript: What the judge heard, for recognisers; None for others.
+        scores: For judges that give marks: blind label (`""` for a single clip) -> name of the mark -> value.
+    """
+
+    judgment_id: str
+    judge: str
+    judge_revision: str
+    lang: str
+    rejudge: int
+    outcome: Outcome
+    labels: Mapping[str, str] = field(default_factory=dict)
+    raw: str | None = None
+    transcript: str | None = None
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    created_at: str | None = None
+
+    @property
+    def status(self) -> Status:
+        return self.outcome.status
+
+
+@dataclass(frozen=True)
+class SampleRow:
+    """One row of `per_sample.tsv`: exactly one per (prompt, system, repeat, judge, rejudge).
+
+    Counts and rates are those of the headline level; None where the row has no score. Column order is frozen.
+    """
+
+    run_id: str
+    prompt_id: str
+    lang: str
+    script: str
+    tags: str
+    system: str
+    repeat: int
+    judge: str
+    judge_revision: str
+    rejudge: int
+    status: Status
+    reason: str | None = None
+    clip_id: str | None = None
+    audio_sha256: str | None = None
+    judgment_id: str | None = None
+    duration_s: float | None = None
+    hypothesis: str | None = None
+    char_edits: int | None = None
+    ref_chars: int | None = None
+    nospace_edits: int | None = None
+    ref_nospace: int | None = None
+    grapheme_edits: int | None = None
+    ref_graphemes: int | None = None
+    word_edits: int | None = None
+    ref_words: int | None = None
+    cer: float | None = None
+    cer_nospace: float | None = None
+    gcer: float | None = None
+    wer: float | None = None
+    pcer: float | None = None
+
+
+SAMPLE_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(SampleRow))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that preflight has to say about a part of the run.
+
+    Attributes:
+        level: `error` stops the run before anything is paid for; `warning` is shown.
+        subject: What it is about (`system piper`, `judge whisper`, `prompts`).
+        message: What is wrong, in one sentence.
+        remedy: What to do about it.
+    """
+
+    level: Literal["error", "warning"]
+    subject: str
+    message: str
+    remedy: str = ""

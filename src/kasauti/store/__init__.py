@@ -1,0 +1,1 @@
+"""The store: audio by content, records in append-only JSONL, locks, atomic writes."""

@@ -1,0 +1,1 @@
+"""Speech systems: the protocol (`base`) and one file per system; a class comes in by `_target_` from its YAML file."""

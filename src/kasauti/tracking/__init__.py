@@ -1,0 +1,1 @@
+"""Trackers: where a run is shown besides its own folder."""
