@@ -110,22 +110,23 @@ def judgment_id(
 
 
 def without(config: Mapping[str, Any], excluded: Iterable[str]) -> dict[str, Any]:
-    """A copy of a nested config without the dotted keys that cannot change a result."""
-    drop = set(excluded)
+    """A copy of a nested config without the dotted keys (`*` = any one name) that cannot change a result."""
+    drop = [pattern.split(".") for pattern in excluded]
 
-    def prune(node: Any, prefix: str) -> Any:
-        if not isinstance(node, Mapping):
-            return node
-        kept = {}
-        for key, value in node.items():
-            dotted = f"{prefix}.{key}" if prefix else str(key)
-            if dotted not in drop:
-                kept[key] = prune(value, dotted)
-        return kept
+    def dropped(dotted: Sequence[str]) -> bool:
+        return any(
+            len(pattern) == len(dotted) and all(p in ("*", name) for p, name in zip(pattern, dotted, strict=True))
+            for pattern in drop
+        )
 
-    pruned = prune(config, "")
-    assert isinstance(pruned, dict)
-    return pruned
+    def prune(node: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+        return {
+            key: prune(value, (*path, key)) if isinstance(value, Mapping) else value
+            for key, value in node.items()
+            if not dropped((*path, key))
+        }
+
+    return prune(config, ())
 
 
 def run_id(

@@ -1,0 +1,162 @@
+"""Hydra's side: schemas are registered from the classes that the YAML files name, and a composed config is checked.
+
+A file in `conf/system` or `conf/judge` names its class under `_target_`; the class names its options dataclass, and that
+is the schema. There is no other registry. Everything below this module receives plain dataclasses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from hydra.core.config_store import ConfigStore
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from kasauti.errors import ConfigError, near_matches
+from kasauti.judges.base import JudgeOptions
+from kasauti.parts import part_class
+from kasauti.settings import Config, LineupOptions, RunSettings
+from kasauti.systems.base import SystemOptions
+
+ROOT = Path(__file__).resolve().parents[2]
+"""The repository: relative paths start here."""
+
+CONF = ROOT / "conf"
+
+_TARGET = re.compile(r"^\s*_target_:\s*(\S+)", re.MULTILINE)
+
+
+def register() -> None:
+    """Puts every schema into Hydra's ConfigStore: `kasauti_schema`, `schema/system/NAME`, `schema/judge/NAME`."""
+    store = ConfigStore.instance()
+    store.store(name="kasauti_schema", node=Config)
+    store.store(group="schema/system", name="lineup", node=LineupOptions)
+    for group in ("system", "judge"):
+        for path in sorted((CONF / group).glob("*.yaml")):
+            target = _TARGET.search(path.read_text(encoding="utf-8"))
+            if target is not None:
+                store.store(group=f"schema/{group}", name=path.stem, node=part_class(target[1]).options_type)
+
+
+def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
+    """Checks a composed config and turns it into dataclasses.
+
+    Args:
+        cfg: What Hydra composed (without its own `hydra` node).
+        overrides: The command line, to catch values that change type on the way.
+
+    Raises:
+        ConfigError: a key is missing, has the wrong type, or doesn't go with another.
+    """
+    _check_literal(cfg, overrides)
+    _check_missing(cfg)
+    try:
+        plain = OmegaConf.to_object(cfg)
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"{getattr(error, 'full_key', None) or 'config'}: {_first_line(error)}") from error
+    assert isinstance(plain, Config)
+    systems = _systems(plain.system)
+    judges = [node for node in plain.judge.values() if isinstance(node, JudgeOptions)]
+    settings = RunSettings(
+        systems=systems,
+        judges=judges,
+        config={},
+        **{name: value for name, value in vars(plain).items() if name not in ("system", "judge")},
+    )
+    _check_together(settings)
+    settings.config = {
+        **{name: value for name, value in asdict(settings).items() if name != "config"},
+        "systems": {system.id: asdict(system) for system in systems},
+        "judges": {judge.id: asdict(judge) for judge in judges},
+    }
+    return settings
+
+
+def _systems(node: Any) -> list[SystemOptions]:
+    if isinstance(node, LineupOptions):
+        if not node.members:
+            raise ConfigError("system.members is empty; give names of systems: system.members=[espeak,kokoro]")
+        return [_member(member) for member in node.members]
+    assert isinstance(node, SystemOptions)
+    return [node]
+
+
+def _member(member: Any) -> SystemOptions:
+    """Reads one member of a line-up from its file in `conf/system`, with its own differences on top."""
+    changes = dict(member) if isinstance(member, dict) else {"use": str(member)}
+    name = changes.pop("use", None)
+    names = [path.stem for path in (CONF / "system").glob("*.yaml") if not path.stem.startswith("lineup")]
+    if name not in names:
+        raise ConfigError(f"system.members: no system {name!r} in conf/system; {near_matches(str(name), names)}")
+    file = OmegaConf.load(CONF / "system" / f"{name}.yaml")
+    assert isinstance(file, DictConfig)
+    file.pop("defaults", None)
+    try:
+        options = OmegaConf.to_object(
+            OmegaConf.merge(OmegaConf.structured(part_class(file["_target_"]).options_type), file, changes)
+        )
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"system.members: {name}: {_first_line(error)}") from error
+    assert isinstance(options, SystemOptions)
+    return options
+
+
+def _check_missing(cfg: DictConfig) -> None:
+    # A judge's own node points at its flat keys; the flat key is what the user has to give.
+    missing = sorted(key for key in OmegaConf.missing_keys(cfg) if not re.fullmatch(r"judge\.[^.]+\.[^.]+", key))
+    if missing:
+        example = " ".join(f"{key}=VALUE" for key in missing)
+        raise ConfigError(f"no value for {', '.join(missing)}: add {example} to the command")
+
+
+def _check_literal(cfg: DictConfig, overrides: Sequence[str]) -> None:
+    """Refuses text that Hydra's grammar read as a number: `ids=[1_1_1]` is the integer 111, `id=1e3` is 1000.0."""
+    for override in OverridesParser.create().parse_overrides(list(overrides)):
+        raw = (override.input_line or "").partition("=")[2]
+        node = OmegaConf.select(cfg, override.key_or_group, default=None, throw_on_missing=False)
+        for value in node if OmegaConf.is_list(node) else [node]:
+            changed = isinstance(value, str) and value not in raw and _looks_converted(value)
+            if changed and not isinstance(override.value(), str):
+                raise ConfigError(
+                    f"{override.input_line}: read as the number {value}, but {override.key_or_group} is text. "
+                    f"Put the value in double quotes inside single ones: '{override.key_or_group}=\"...\"'"
+                )
+
+
+def _looks_converted(text: str) -> bool:
+    return re.fullmatch(r"-?(\d+(\.\d+)?(e[+-]?\d+)?|nan|inf)|True|False", text) is not None
+
+
+def _check_together(settings: RunSettings) -> None:
+    for kind, parts in (("system", settings.systems), ("judge", settings.judges)):
+        ids = [part.id for part in parts]
+        for part in parts:
+            if ids.count(part.id) > 1:
+                raise ConfigError(
+                    f"two {kind}s have the id {part.id!r}; ids name rows in every table: give one of them another "
+                    f"({{use: {part.id}, id: OTHER}} in system.members, or judge.NAME.id=OTHER)"
+                )
+            if re.search(r"[\x00-\x1f\x7f]", part.id) or not part.id.strip():
+                raise ConfigError(f"{kind} id {part.id!r}: an id is text without control characters")
+    if not settings.judges:
+        raise ConfigError("judge: no judge is chosen; add judge=whisper, or a panel judge=[whisper,transcripts]")
+    positive = {
+        "repeats": settings.repeats,
+        "rejudges": settings.rejudges,
+        "max_parallel_systems": settings.max_parallel_systems,
+        "promptset.limit": settings.promptset.limit,
+        "promptset.per_delivery": settings.promptset.per_delivery,
+        **{f"{system.id}.repeats": system.repeats for system in settings.systems},
+    }
+    for key, number in positive.items():
+        if number is not None and number < 1:
+            raise ConfigError(f"{key}={number}: must be at least 1 (or null where it may be unset)")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

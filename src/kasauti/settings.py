@@ -1,0 +1,202 @@
+"""The settings of a run as plain dataclasses: the schema that Hydra checks a config against, and what the pipeline gets.
+
+Nothing here knows Hydra. Options of single systems and judges stand beside their classes (`systems/*.py`,
+`judges/*.py`). `None` (YAML `null`) means "not set".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from kasauti.judges.base import JudgeOptions
+from kasauti.systems.base import SystemOptions
+
+MISSING = "???"
+
+CANNOT_CHANGE_A_RESULT = (
+    "paths",
+    "tracking",
+    "executor",
+    "dry_run",
+    "max_parallel_systems",
+    "budget",
+    "study",
+    "promptset.limit",
+    "promptset.langs",
+    "promptset.tags",
+    "promptset.exclude_tags",
+    "promptset.ids",
+    "promptset.ids_file",
+    "promptset.per_delivery",
+    "promptset.path",
+    "systems.*.device",
+    "systems.*.workers",
+    "judges.*.device",
+    "judges.*.workers",
+)
+"""Keys left out of a run's identity. What a selection selects is hashed instead, and so are the files behind paths."""
+
+
+@dataclass
+class PathsSettings:
+    """Where products go; relative paths start at the repository."""
+
+    runs: str = "runs"
+    store: str = "store"
+
+
+@dataclass
+class PromptsetSettings:
+    """A prompt file and what is taken from it.
+
+    Attributes:
+        name: Name in tables and signatures.
+        path: JSONL, CSV or TSV file.
+        lang: Language of all prompts, for a file without a `lang` column.
+        limit: At most so many prompts of each language.
+        langs: Only these languages (codes, BCP-47 tags or English names).
+        tags: Only prompts that carry at least one of these.
+        exclude_tags: No prompt that carries one of these.
+        ids: Only these prompts.
+        ids_file: A text file with one id a line, in addition to `ids`.
+        per_delivery: At most so many prompts of each requested delivery (`control.delivery`).
+    """
+
+    name: str = MISSING
+    path: str = MISSING
+    lang: str | None = None
+    limit: int | None = None
+    langs: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list)
+    exclude_tags: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    ids_file: str | None = None
+    per_delivery: int | None = None
+
+
+@dataclass
+class DecodingSettings:
+    """How a model that samples draws its tokens. A system uses the fields that it declares; `null` = its own default.
+
+    Attributes:
+        temperature: 0 = always the most likely.
+        top_k: Draw among so many tokens.
+        seed: Moves all draws of a system that can be seeded; every clip has its own seed derived from its id.
+        min_new_tokens: At least so many new tokens.
+        max_new_tokens: At most so many new tokens.
+    """
+
+    temperature: float | None = None
+    top_k: int | None = None
+    seed: int = 0
+    min_new_tokens: int | None = None
+    max_new_tokens: int | None = None
+
+
+@dataclass
+class ScoringSettings:
+    """How answers become numbers.
+
+    Attributes:
+        level: Headline level of normalisation.
+        levels: Levels written to `levels.tsv`.
+        min_ok_share: A cell with a smaller share of scored prompts is `insufficient` and is not ranked.
+        draws: Bootstrap draws.
+        seed: Seed of the bootstrap.
+    """
+
+    level: str = "strict"
+    levels: list[str] = field(default_factory=lambda: ["raw", "strict"])
+    min_ok_share: float = 0.95
+    draws: int = 10_000
+    seed: int = 0
+
+
+@dataclass
+class ExecutorSettings:
+    """Where work is done.
+
+    Attributes:
+        workers: Processes for a part that can be copied; 0 = one per core.
+    """
+
+    _target_: str = MISSING
+    workers: int = 0
+
+
+@dataclass
+class BudgetSettings:
+    """Where spending stops.
+
+    Attributes:
+        max_usd: No call is begun that would bring the run's known cost above this.
+    """
+
+    max_usd: float | None = None
+
+
+@dataclass
+class TrackingSettings:
+    """Where a run is shown besides its own folder."""
+
+    _target_: str = MISSING
+
+
+@dataclass
+class Config:
+    """Schema of `conf/config.yaml`. Groups whose options differ in shape are checked by their own schemas."""
+
+    system: Any = MISSING
+    judge: Any = MISSING
+    promptset: PromptsetSettings = field(default_factory=PromptsetSettings)
+    decoding: DecodingSettings = field(default_factory=DecodingSettings)
+    scoring: ScoringSettings = field(default_factory=ScoringSettings)
+    executor: ExecutorSettings = field(default_factory=ExecutorSettings)
+    tracking: TrackingSettings = field(default_factory=TrackingSettings)
+    paths: PathsSettings = field(default_factory=PathsSettings)
+    budget: BudgetSettings = field(default_factory=BudgetSettings)
+    repeats: int | None = None
+    rejudges: int = 1
+    max_parallel_systems: int = 2
+    dry_run: bool = False
+    study: str | None = None
+
+
+@dataclass
+class LineupOptions(SystemOptions):
+    """Several systems in one run, side by side.
+
+    Attributes:
+        members: Names of files in `conf/system`, or mappings with the name under `use` and what differs from the file:
+            `[espeak, {use: piper, id: piper-slow, length_scale: 1.2}]`.
+    """
+
+    members: list[Any] = field(default_factory=list)
+
+
+@dataclass
+class RunSettings:
+    """A checked config: what `pipeline.run` receives.
+
+    Attributes:
+        systems: Options of each system, in the order of the line-up.
+        judges: Options of each judge of the panel.
+        config: The whole resolved config as nested plain values; recorded, and hashed less what cannot change a result.
+    """
+
+    systems: list[SystemOptions]
+    judges: list[JudgeOptions]
+    promptset: PromptsetSettings
+    decoding: DecodingSettings
+    scoring: ScoringSettings
+    executor: ExecutorSettings
+    tracking: TrackingSettings
+    paths: PathsSettings
+    budget: BudgetSettings
+    repeats: int | None
+    rejudges: int
+    max_parallel_systems: int
+    dry_run: bool
+    study: str | None
+    config: dict[str, Any] = field(default_factory=dict)

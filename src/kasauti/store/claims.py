@@ -1,0 +1,75 @@
+"""Who works on what: several processes may run over one store without doing the same work twice.
+
+A claim is a lock file held by the operating system, so it ends with the process that held it, however that ended.
+Lock files are shared by ids with the same first digits: a claim that fails for that reason only puts the work off.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from kasauti.store.files import folder_errors
+
+_PREFIX_LENGTH = 3
+
+
+class Claims:
+    """Claims of this process on pieces of work, by id."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._held: dict[str, tuple[FileLock, set[str]]] = {}
+        self._mutex = threading.Lock()
+
+    def try_claim(self, identity: str) -> bool:
+        """Claims a piece of work unless another process has it; never waits."""
+        prefix = identity[:_PREFIX_LENGTH]
+        with self._mutex:
+            if prefix not in self._held:
+                lock = self._lock(prefix)
+                try:
+                    lock.acquire(blocking=False)
+                except Timeout:
+                    return False
+                self._held[prefix] = (lock, set())
+            self._held[prefix][1].add(identity)
+            return True
+
+    def release(self, identity: str) -> None:
+        """Gives a claim back; releasing what is not held does nothing."""
+        prefix = identity[:_PREFIX_LENGTH]
+        with self._mutex:
+            if prefix not in self._held:
+                return
+            lock, identities = self._held[prefix]
+            identities.discard(identity)
+            if not identities:
+                lock.release()
+                del self._held[prefix]
+
+    def release_all(self) -> None:
+        """Gives every claim back."""
+        with self._mutex:
+            for lock, _ in self._held.values():
+                lock.release()
+            self._held.clear()
+
+    def wait(self, identity: str, timeout_s: float) -> bool:
+        """Waits until no other process holds a claim, at most `timeout_s`; takes nothing.
+
+        Returns:
+            Whether it became free. Call it only while holding no claim, or two processes can wait for each other.
+        """
+        try:
+            with self._lock(identity[:_PREFIX_LENGTH]).acquire(timeout=timeout_s):
+                return True
+        except Timeout:
+            return False
+
+    def _lock(self, prefix: str) -> FileLock:
+        with folder_errors(self._folder, "make lock files"):
+            self._folder.mkdir(parents=True, exist_ok=True)
+        return FileLock(self._folder / f"{prefix}.lock", thread_local=False)
