@@ -15,7 +15,7 @@ from typing import Any
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
 from kasauti.errors import ConfigError, near_matches
 from kasauti.judges.base import JudgeOptions
@@ -57,6 +57,10 @@ def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
     _check_missing(cfg)
     try:
         plain = OmegaConf.to_object(cfg)
+    except InterpolationToMissingValueError as error:
+        pointed_at = re.search(r"\$\{([^}]+)\}|'([\w.]+)'", str(error))
+        key = (pointed_at[1] or pointed_at[2]) if pointed_at else error.full_key
+        raise ConfigError(f"no value for {key}: add {key}=VALUE to the command") from error
     except OmegaConfBaseException as error:
         raise ConfigError(f"{getattr(error, 'full_key', None) or 'config'}: {_first_line(error)}") from error
     assert isinstance(plain, Config)
@@ -107,8 +111,8 @@ def _member(member: Any) -> SystemOptions:
 
 
 def _check_missing(cfg: DictConfig) -> None:
-    # A judge's own node points at its flat keys; the flat key is what the user has to give.
-    missing = sorted(key for key in OmegaConf.missing_keys(cfg) if not re.fullmatch(r"judge\.[^.]+\.[^.]+", key))
+    # A flat key of a judge may stay open when the judge's own node was given the value directly.
+    missing = sorted(key for key in OmegaConf.missing_keys(cfg) if not key.startswith("judge."))
     if missing:
         example = " ".join(f"{key}=VALUE" for key in missing)
         raise ConfigError(f"no value for {', '.join(missing)}: add {example} to the command")

@@ -194,3 +194,62 @@ class Finding:
     subject: str
     message: str
     remedy: str = ""
+
+
+@dataclass(frozen=True)
+class AggregateRow:
+    """One row of `aggregate.csv`: one metric of one system by one judge, over one group of prompts.
+
+    Repeats and rejudges of a prompt are averaged first, so a prompt weighs the same however often it was taken.
+
+    Attributes:
+        scope: `lang`, `tag`, or over languages `macro` (mean of the language means) and `pooled` (all prompts alike).
+        key: Language code or tag; `all` over languages.
+        metric: `cer`, `cer_nospace`, `gcer`, `wer`, `pcer`, or the name of a judge's mark.
+        level: Level of normalisation.
+        n_langs: Languages with at least one scored row.
+        n_prompts: Prompts with at least one scored row.
+        n_ok: Scored rows. `n_total`: all rows that the system could have had (its `unsupported_language` rows are not
+            among them).
+        mean: Mean over prompts of the scored rows; for `macro` the mean of the languages' means.
+        median: Median over prompts of the scored rows; for `macro` the mean of the languages' medians.
+        pooled: Edits over reference units (corpus rate) of the scored rows; None for marks.
+        mean_common: `mean` over the prompts that every compared system which supports the language has scored.
+        n_common: How many prompts these are.
+        mean_worst: `mean` with every failed row as 1.0 (error rates only).
+        ci95_low: Lower end of the 95 % bootstrap interval of `mean`; `ci95_high` the upper one.
+        floor95: Difference of two independent runs that is exceeded 5 % of the time, None where no floor is known.
+        floor_kind: `measured`, `assumed` or `none`.
+        var_synthesis: Variance between takes of one prompt, mean over prompts; None with a single take.
+        var_judge: Variance between rejudges of one clip, mean over clips; None with a single judgment.
+        wrong_script_share: Share of the rows whose transcript is in another script than the reference.
+        status: `ok`; `insufficient` (too small a share of scored rows to be ranked); `unsupported_language`; `no_rows`.
+    """
+
+    system: str
+    judge: str
+    scope: Literal["lang", "tag", "macro", "pooled"]
+    key: str
+    metric: str
+    level: str
+    n_langs: int
+    n_prompts: int
+    n_ok: int
+    n_total: int
+    mean: float | None = None
+    median: float | None = None
+    pooled: float | None = None
+    mean_common: float | None = None
+    n_common: int = 0
+    mean_worst: float | None = None
+    ci95_low: float | None = None
+    ci95_high: float | None = None
+    floor95: float | None = None
+    floor_kind: Literal["measured", "assumed", "none"] = "none"
+    var_synthesis: float | None = None
+    var_judge: float | None = None
+    wrong_script_share: float | None = None
+    status: Literal["ok", "insufficient", "unsupported_language", "no_rows"] = "ok"
+
+
+AGGREGATE_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(AggregateRow))

@@ -1,0 +1,236 @@
+"""Prompt files: JSONL, CSV or TSV in, checked prompts out; and the selection of some of them.
+
+Every cell is text, byte for byte: `007`, `NA` and `nan` are an id and two words. A byte-order mark and CRLF line ends are
+accepted; bytes that aren't UTF-8 are an error with the line. An id is any text without control characters and is never
+used as a path.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kasauti.errors import KasautiError, PromptError, near_matches
+from kasauti.identity import digest
+from kasauti.records import Prompt
+from kasauti.settings import PromptsetSettings
+from kasauti.text.languages import language, resolve_language
+from kasauti.text.scripts import dominant_script
+
+FIELDS = ("id", "text", "lang", "tags", "control", "audio")
+TAG_SEPARATOR = ";"
+
+
+def load_prompts(path: str | Path, lang: str | None = None) -> list[Prompt]:
+    """Reads a prompt file.
+
+    Args:
+        path: `.jsonl` (an object a line), `.csv` or `.tsv` (a header line, any order, case and spaces in it don't matter).
+            Fields: `text` (required), `id` (made from the content where the file has none), `lang`, `tags` (a list; in
+            a table separated by `;`), `control` (an object, or a text, which becomes `{"description": text}`), `audio`
+            (path of a human recording). Other fields are ignored.
+        lang: Language of prompts that name none.
+
+    Returns:
+        The prompts in file order; at least one.
+
+    Raises:
+        PromptError: with file, line and id: the file is missing or not UTF-8, a field is missing, a text is empty, an id
+            comes twice, a language is unknown.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    readers = {".jsonl": _jsonl_rows, ".csv": _csv_rows, ".tsv": _tsv_rows}
+    if suffix not in readers:
+        raise PromptError(f"{path}: unknown kind of prompt file {suffix!r}; expected {', '.join(readers)}")
+    text = _read_text(path)
+    prompts: list[Prompt] = []
+    lines: dict[str, int] = {}
+    for line, row in readers[suffix](path, text):
+        prompt = _prompt(path, line, row, lang)
+        if prompt.id in lines:
+            raise PromptError(
+                f"{path}:{line}: id {prompt.id!r} is already used in line {lines[prompt.id]}; ids must differ"
+            )
+        lines[prompt.id] = line
+        prompts.append(prompt)
+    if not prompts:
+        raise PromptError(f"{path}: no prompt in this file")
+    return prompts
+
+
+def select(prompts: Sequence[Prompt], wanted: PromptsetSettings) -> list[Prompt]:
+    """Takes some of the prompts: by language, tag, id and count, in file order.
+
+    Raises:
+        PromptError: a value that no prompt has (with near matches), or nothing is left.
+    """
+    langs = [resolve_language(name) for name in wanted.langs]
+    ids = [*wanted.ids, *_ids_in(wanted.ids_file)]
+    deliveries = {p.control["delivery"] for p in prompts if "delivery" in p.control}
+    _check_known("langs", langs, {p.lang for p in prompts})
+    _check_known("ids", ids, {p.id for p in prompts})
+    tags = {tag for p in prompts for tag in p.tags}
+    _check_known("tags", wanted.tags, tags)
+    _check_known("exclude_tags", wanted.exclude_tags, tags)
+    if wanted.per_delivery is not None and not deliveries:
+        raise PromptError("promptset.per_delivery: no prompt of this set asks for a delivery (control.delivery)")
+    kept: list[Prompt] = []
+    per_lang: Counter[str] = Counter()
+    per_delivery: Counter[str] = Counter()
+    for prompt in prompts:
+        delivery = prompt.control.get("delivery", "")
+        fits = (
+            (not langs or prompt.lang in langs)
+            and (not ids or prompt.id in ids)
+            and (not wanted.tags or bool(set(wanted.tags) & set(prompt.tags)))
+            and not set(wanted.exclude_tags) & set(prompt.tags)
+            and (wanted.limit is None or per_lang[prompt.lang] < wanted.limit)
+            and (wanted.per_delivery is None or (bool(delivery) and per_delivery[delivery] < wanted.per_delivery))
+        )
+        if fits:
+            kept.append(prompt)
+            per_lang[prompt.lang] += 1
+            per_delivery[delivery] += 1
+    if not kept:
+        raise PromptError("promptset: the selection leaves no prompt; loosen langs, tags, exclude_tags, ids or limit")
+    return kept
+
+
+def prompts_sha256(prompts: Iterable[Prompt]) -> str:
+    """Hash of what is said and how, in order: part of a run's identity and of every score's signature."""
+    return digest([[p.id, p.lang, p.text, dict(p.control), list(p.tags)] for p in prompts], 64)
+
+
+def _check_known(key: str, wanted: Iterable[str], known: set[str]) -> None:
+    for value in wanted:
+        if value not in known:
+            raise PromptError(f"promptset.{key}: no prompt has {value!r}; {near_matches(value, known)}")
+
+
+def _ids_in(path: str | None) -> list[str]:
+    if path is None:
+        return []
+    lines = _read_text(Path(path)).split("\n")
+    return [line.removesuffix("\r") for line in lines if line.strip()]
+
+
+def _read_text(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise PromptError(f"{path}: can't read this file: {error.strerror}") from error
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        hint = "it looks like UTF-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else f"byte 0x{data[error.start]:02x}"
+        raise PromptError(f"{path}:{line}: not UTF-8 ({hint}); save the file as UTF-8 and try again") from error
+
+
+def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise PromptError(f"{path}:{number}: not JSON ({error}); expected one object a line") from error
+        if not isinstance(row, dict):
+            raise PromptError(f"{path}:{number}: expected a JSON object, got {type(row).__name__}")
+        yield number, row
+
+
+def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    yield from _table_rows(path, csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+def _tsv_rows(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
+    yield from _table_rows(path, reader)
+
+
+def _table_rows(path: Path, reader: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    try:
+        header = [name.strip().casefold() for name in next(reader, [])]
+        doubled = sorted({name for name in header if name in FIELDS and header.count(name) > 1})
+        if doubled:
+            raise PromptError(f"{path}:1: column {doubled[0]!r} comes twice in the header; keep one")
+        if "text" not in header:
+            hint = "; the columns seem to be separated by semicolons, expected commas" if ";" in "".join(header) else ""
+            raise PromptError(f"{path}:1: no column 'text'; found {', '.join(header) or 'nothing'}{hint}")
+        start = reader.line_num + 1
+        for cells in reader:
+            if any(cells):
+                if len(cells) != len(header):
+                    raise PromptError(f"{path}:{start}: {len(cells)} cells, but the header has {len(header)} columns")
+                row = dict(zip(header, cells, strict=True))
+                row["tags"] = [tag for tag in row.get("tags", "").split(TAG_SEPARATOR) if tag.strip()]  # type: ignore[assignment]
+                yield start, {name: value for name, value in row.items() if value != "" or name in ("id", "text")}
+            start = reader.line_num + 1
+    except csv.Error as error:
+        raise PromptError(f"{path}:{reader.line_num}: not a valid table ({error})") from error
+
+
+def _prompt(path: Path, line: int, row: Mapping[str, Any], lang: str | None) -> Prompt:
+    where = f"{path}:{line}"
+    text = _text_field(where, row, "text")
+    if not text.strip():
+        named = f" (id {row['id']!r})" if "id" in row else ""
+        raise PromptError(f"{where}: the text is empty{named}; every prompt needs words to say")
+    code = _text_field(where, row, "lang") if row.get("lang") is not None else lang
+    if code is None:
+        raise PromptError(f"{where}: no language; add a field 'lang', or give promptset.lang for the whole file")
+    try:
+        code = resolve_language(code)
+    except KasautiError as error:
+        raise PromptError(f"{where}: {error}") from error
+    control = _control(where, row.get("control"))
+    identity = _text_field(where, row, "id") if "id" in row else digest([text, code, control], 12)
+    if not identity.strip() or any(unicodedata.category(char) == "Cc" for char in identity):
+        raise PromptError(f"{where}: id {identity!r}: an id is non-empty text without control characters")
+    return Prompt(
+        id=identity,
+        lang=code,
+        text=text,
+        script=dominant_script(text) or language(code).scripts[0],
+        tags=_tags(where, row.get("tags")),
+        control=control,
+        audio=_text_field(where, row, "audio") if row.get("audio") is not None else None,
+    )
+
+
+def _text_field(where: str, row: Mapping[str, Any], name: str) -> str:
+    if name not in row:
+        raise PromptError(f"{where}: no field {name!r}; found {', '.join(map(str, row)) or 'none'}")
+    value = row[name]
+    if not isinstance(value, str):
+        raise PromptError(f"{where}: {name} is {value!r}; expected text (put it in quotes)")
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise PromptError(f"{where}: {name} holds half a surrogate pair, which is no text; write the whole character")
+    return value
+
+
+def _tags(where: str, value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    tags = [value] if isinstance(value, str) else value
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise PromptError(f"{where}: tags is {value!r}; expected a list of texts")
+    return tuple(sorted({tag.strip() for tag in tags if tag.strip()}))
+
+
+def _control(where: str, value: Any) -> dict[str, str]:
+    if value is None:
+        return {}
+    if isinstance(value, str):
+        return {"description": value}
+    if isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
+        return value
+    raise PromptError(f"{where}: control is {value!r}; expected a text or an object of texts")

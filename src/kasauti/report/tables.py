@@ -1,0 +1,111 @@
+"""The text tables of a run folder: one writer, one reader.
+
+Tab-separated, UTF-8, LF, a header line, no quoting. Inside a cell backslash, tab, LF and CR are written as `\\\\`, `\\t`,
+`\\n`, `\\r`. None is an empty cell; an empty text is `\\e`, so that an empty transcript and no transcript stay apart.
+Numbers are written in Python's shortest form that reads back as the same number.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from kasauti.errors import StoreError
+from kasauti.store.files import write_text
+
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+_PLAIN = {"\\\\": "\\", "\\t": "\t", "\\n": "\n", "\\r": "\r", "\\e": ""}
+
+Row = TypeVar("Row")
+
+
+def cell(value: Any) -> str:
+    """One value as the text of a cell."""
+    if value is None:
+        return ""
+    if value == "":
+        return "\\e"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value)
+    return re.sub(r"[\\\t\n\r]", lambda found: _ESCAPES[found[0]], str(value))
+
+
+def text_of(written: str) -> str | None:
+    """The text that a cell was written from; None for an empty cell."""
+    if written == "":
+        return None
+    return re.sub(r"\\.", lambda found: _PLAIN.get(found[0], found[0]), written)
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Writes a table atomically, `columns` in their order; a key that a row lacks is an empty cell."""
+    lines = ["\t".join(columns)]
+    lines += ["\t".join(cell(row.get(name)) for name in columns) for row in rows]
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def read_table(path: Path) -> list[dict[str, str | None]]:
+    """Reads a table as text cells.
+
+    Raises:
+        StoreError: the file is missing or a line has another number of cells than the header.
+    """
+    try:
+        lines = path.read_bytes().decode("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path}: can't read this table: {error}") from error
+    header = lines[0].split("\t")
+    rows = []
+    for number, line in enumerate(lines[1:], start=2):
+        if line == "" and number == len(lines):
+            break
+        cells = line.split("\t")
+        if len(cells) != len(header):
+            raise StoreError(f"{path}:{number}: {len(cells)} cells, but the header has {len(header)} columns")
+        rows.append({name: text_of(written) for name, written in zip(header, cells, strict=True)})
+    return rows
+
+
+def read_records(path: Path, kind: type[Row]) -> list[Row]:
+    """Reads a table whose columns are the fields of a dataclass (`per_sample.tsv` as `SampleRow`).
+
+    Columns that the dataclass doesn't know are left out, so that tables of newer versions can be read.
+    """
+    kinds = _field_types(kind)
+    rows = []
+    for cells in read_table(path):
+        values = {name: _value(kinds[name], written) for name, written in cells.items() if name in kinds}
+        rows.append(kind(**values))
+    return rows
+
+
+@cache
+def _field_types(kind: type) -> dict[str, type]:
+    """Field name -> its plain type, the `| None` taken off."""
+    hints = typing.get_type_hints(kind)
+    plain = {}
+    for field in fields(kind):
+        hint = hints[field.name]
+        if isinstance(hint, types.UnionType):
+            hint = next(part for part in typing.get_args(hint) if part is not type(None))
+        plain[field.name] = hint if isinstance(hint, type) else str
+    return plain
+
+
+def _value(kind: type, written: str | None) -> Any:
+    if written is None:
+        return None
+    if kind is bool:
+        return written == "true"
+    if kind in (int, float) or issubclass(kind, StrEnum):
+        return kind(written)
+    return written
