@@ -1,7 +1,7 @@
 """Hydra's side: schemas are registered from the classes that the YAML files name, and a composed config is checked.
 
-A file in `conf/system` or `conf/judge` names its class under `_target_`; the class names its options dataclass, and that
-is the schema. There is no other registry. Everything below this module receives plain dataclasses.
+A file in `conf/system` or `conf/judge` names its class under `_target_`; the class names its options dataclass, and
+that is the schema. There is no other registry. Everything below this module receives plain dataclasses.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
@@ -20,11 +19,9 @@ from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseExce
 from kasauti.errors import ConfigError, near_matches
 from kasauti.judges.base import JudgeOptions
 from kasauti.parts import part_class
+from kasauti.paths import ROOT
 from kasauti.settings import Config, LineupOptions, RunSettings
 from kasauti.systems.base import SystemOptions
-
-ROOT = Path(__file__).resolve().parents[2]
-"""The repository: relative paths start here."""
 
 CONF = ROOT / "conf"
 

@@ -1,8 +1,8 @@
 """Prompt files: JSONL, CSV or TSV in, checked prompts out; and the selection of some of them.
 
-Every cell is text, byte for byte: `007`, `NA` and `nan` are an id and two words. A byte-order mark and CRLF line ends are
-accepted; bytes that aren't UTF-8 are an error with the line. An id is any text without control characters and is never
-used as a path.
+Every cell is text, byte for byte: `007`, `NA` and `nan` are an id and two words. A byte-order mark and CRLF line ends
+are accepted; bytes that aren't UTF-8 are an error with the line. An id is any text without control characters and is
+never used as a path.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def load_prompts(path: str | Path, lang: str | None = None) -> list[Prompt]:
     """Reads a prompt file.
 
     Args:
-        path: `.jsonl` (an object a line), `.csv` or `.tsv` (a header line, any order, case and spaces in it don't matter).
+        path: `.jsonl` (an object a line), `.csv` or `.tsv` (a header line, any order and case).
             Fields: `text` (required), `id` (made from the content where the file has none), `lang`, `tags` (a list; in
             a table separated by `;`), `control` (an object, or a text, which becomes `{"description": text}`), `audio`
             (path of a human recording). Other fields are ignored.
@@ -41,8 +41,8 @@ def load_prompts(path: str | Path, lang: str | None = None) -> list[Prompt]:
         The prompts in file order; at least one.
 
     Raises:
-        PromptError: with file, line and id: the file is missing or not UTF-8, a field is missing, a text is empty, an id
-            comes twice, a language is unknown.
+        PromptError: with file, line and id: the file is missing or not UTF-8, a field is missing, a text is empty, an
+            id comes twice, a language is unknown.
     """
     path = Path(path)
     suffix = path.suffix.lower()

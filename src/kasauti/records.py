@@ -83,6 +83,11 @@ class Outcome:
         return self.status is Status.OK or not self.retryable
 
 
+def unexpected(status: Status, error: Exception) -> Outcome:
+    """The outcome of a call that raised something nobody planned for: one failed row, tried again by the next run."""
+    return Outcome(status, "exception", f"{type(error).__name__}: {error}", retryable=True)
+
+
 @dataclass(frozen=True)
 class Clip:
     """One synthesis, as recorded in the store. Times and costs are those of the call that made it."""

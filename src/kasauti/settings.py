@@ -1,4 +1,4 @@
-"""The settings of a run as plain dataclasses: the schema that Hydra checks a config against, and what the pipeline gets.
+"""The settings of a run as plain dataclasses: Hydra's schema of a config, and what the pipeline receives.
 
 Nothing here knows Hydra. Options of single systems and judges stand beside their classes (`systems/*.py`,
 `judges/*.py`). `None` (YAML `null`) means "not set".

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kasauti.records import Finding, Outcome, Prompt, Status
+from kasauti.errors import KasautiError
+from kasauti.records import Finding, Outcome, Prompt, Status, unexpected
 
 
 @dataclass
@@ -133,6 +134,10 @@ class Judge(ABC):
                 answer = self.answer(task)
             except JudgeFailed as failure:
                 answer = Answer(task.judgment_id, failure.outcome)
+            except KasautiError:
+                raise  # the judge can't be set up at all
+            except Exception as error:
+                answer = Answer(task.judgment_id, unexpected(Status.JUDGE_FAILED, error))
             if answer.outcome.wall_s is None:
                 wall_s = time.perf_counter() - started
                 answer = replace(answer, outcome=replace(answer.outcome, wall_s=wall_s))

@@ -1,8 +1,8 @@
 """The text tables of a run folder: one writer, one reader.
 
-Tab-separated, UTF-8, LF, a header line, no quoting. Inside a cell backslash, tab, LF and CR are written as `\\\\`, `\\t`,
-`\\n`, `\\r`. None is an empty cell; an empty text is `\\e`, so that an empty transcript and no transcript stay apart.
-Numbers are written in Python's shortest form that reads back as the same number.
+Tab-separated, UTF-8, LF, a header line, no quoting. Inside a cell backslash, tab, LF and CR are written as `\\\\`,
+`\\t`, `\\n`, `\\r`. None is an empty cell; an empty text is `\\e`, so that an empty transcript and no transcript stay
+apart. Numbers are written in Python's shortest form that reads back as the same number.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Claims:
         self._mutex = threading.Lock()
 
     def try_claim(self, identity: str) -> bool:
-        """Claims a piece of work unless another process has it; never waits."""
+        """Claims a piece of work unless somebody has it, in this process or another; never waits."""
         prefix = identity[:_PREFIX_LENGTH]
         with self._mutex:
             if prefix not in self._held:
@@ -35,7 +35,10 @@ class Claims:
                 except Timeout:
                     return False
                 self._held[prefix] = (lock, set())
-            self._held[prefix][1].add(identity)
+            identities = self._held[prefix][1]
+            if identity in identities:
+                return False
+            identities.add(identity)
             return True
 
     def release(self, identity: str) -> None:
@@ -50,15 +53,8 @@ class Claims:
                 lock.release()
                 del self._held[prefix]
 
-    def release_all(self) -> None:
-        """Gives every claim back."""
-        with self._mutex:
-            for lock, _ in self._held.values():
-                lock.release()
-            self._held.clear()
-
     def wait(self, identity: str, timeout_s: float) -> bool:
-        """Waits until no other process holds a claim, at most `timeout_s`; takes nothing.
+        """Waits until nobody holds a claim, at most `timeout_s`; takes nothing.
 
         Returns:
             Whether it became free. Call it only while holding no claim, or two processes can wait for each other.

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kasauti.records import Finding, Outcome, Prompt, Role, Status
+from kasauti.errors import KasautiError
+from kasauti.records import Finding, Outcome, Prompt, Role, Status, unexpected
 
 
 @dataclass
@@ -144,6 +145,10 @@ class System(ABC):
                 speech = self.speak(request)
             except SpeechFailed as failure:
                 speech = Speech(request.clip_id, failure.outcome)
+            except KasautiError:
+                raise  # the system can't be set up at all
+            except Exception as error:
+                speech = Speech(request.clip_id, unexpected(Status.SYNTHESIS_FAILED, error))
             if speech.outcome.wall_s is None:
                 wall_s = time.perf_counter() - started
                 speech = replace(speech, outcome=replace(speech.outcome, wall_s=wall_s))
