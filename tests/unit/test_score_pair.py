@@ -1,0 +1,112 @@
+"""Scores of pairs and pools."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kasauti.errors import TextError
+from kasauti.metrics.edits import edit_counts
+from kasauti.metrics.score import pool, score_pair
+from kasauti.text.levels import normalize
+from kasauti.text.units import words
+from text_cases import read_cases, written_in
+
+
+def rows(*ops):
+    return pytest.mark.parametrize("row", read_cases("metrics.jsonl", *ops), ids=lambda row: row["id"])
+
+
+@rows("counts")
+def test_case_counts(row):
+    expected = row["expected"]
+    score = score_pair(row["ref"], row["hyp"], row["lang"], "strict")
+    for count in ("word_edits", "ref_words", "char_edits"):
+        if count in expected:
+            assert getattr(score, count) == expected[count]
+    if "ref_chars" in expected:
+        assert score.ref_chars == expected["ref_chars"]
+    if "word_insertions" in expected:
+        said, heard = (words(normalize(row[side], row["lang"])) for side in ("ref", "hyp"))
+        assert edit_counts(said, heard).insertions == expected["word_insertions"]
+    # Rates as in jiwer 4: nothing said and nothing heard is no error; what is heard instead of nothing counts as it is.
+    assert score.wer == score.word_edits
+    assert score.status == "ok"
+
+
+@rows("pooled_wer")
+def test_case_pooled(row):
+    pooled = pool(score_pair(ref, hyp, row["lang"], "strict") for ref, hyp in row["rows"])
+    assert (pooled.word_edits, pooled.ref_words) == (row["expected"]["edits"], row["expected"]["ref_words"])
+    assert pooled.wer == pytest.approx(row["expected"]["rate"])
+    assert pooled.n == len(row["rows"])
+
+
+@rows("cer_gcer")
+def test_case_graphemes(row):
+    expected = row["expected"]
+    score = score_pair(row["ref"], row["hyp"], row["lang"], "strict")
+    assert (score.char_edits, score.ref_chars) == (expected["char_edits"], expected["ref_chars"])
+    assert (score.grapheme_edits, score.ref_graphemes) == (expected["g_edits_15_1"], expected["ref_graphemes_15_1"])
+    assert score.cer == pytest.approx(expected["cer"], abs=1e-6)
+    assert score.gcer == pytest.approx(expected["gcer_15_1"], abs=1e-6)
+
+
+@rows("cer")
+def test_case_spaces(row):
+    expected = row["expected"]
+    score = score_pair(row["ref"], row["hyp"], row["lang"], "strict")
+    with_spaces, without = expected["with_spaces"], expected["without_spaces"]
+    assert (score.char_edits, score.ref_chars) == (with_spaces["edits"], with_spaces["ref_chars"])
+    assert (score.nospace_edits, score.ref_nospace) == (without["edits"], without["ref_chars"])
+    assert score.cer == pytest.approx(with_spaces["rate"], abs=1e-6)
+    assert score.cer_nospace == pytest.approx(without["rate"], abs=1e-6)
+    assert score.wer == expected.get("wer", score.wer)
+    assert expected.get("never") not in (score.cer, score.cer_nospace)
+
+
+@pytest.mark.parametrize("level", ["raw", "strict"])
+@rows("wer_cer")
+def test_case_white_space(row, level):
+    score = score_pair(row["ref"], row["hyp"], row["lang"], level)
+    assert (score.wer, score.cer) == (row["expected"]["wer"], row["expected"]["cer"])
+    assert score.ref_chars == row["expected"].get("ref_chars_with_spaces", score.ref_chars)
+
+
+def test_an_empty_cell_is_an_empty_transcript():
+    # Case io-02: read as NaN the row would drop out, read as the text "nan" it would have other errors.
+    score = score_pair("ভাত", "", "bn", "strict")
+    assert (score.word_edits, score.ref_words, score.char_edits, score.ref_chars) == (1, 1, 3, 3)
+    assert score.status == "ok"
+    assert score.cer == score.wer == score.gcer == score.cer_nospace == 1.0
+
+
+def test_text_that_looks_like_a_missing_value_is_text():
+    # Case io-03.
+    score = score_pair("ना", "NA", "hi", "strict")
+    assert (score.status, score.char_edits) == ("wrong_script", 2)
+
+
+def test_nothing_is_capped():
+    assert score_pair("हाँ", "हाँ हाँ हाँ हाँ", "hi", "strict").wer == 3.0
+
+
+def test_pooling_nothing_is_refused():
+    # Case stats-08: no rows is no number; 0.0 reads as perfect.
+    with pytest.raises(TextError, match="no scores to pool"):
+        pool([])
+
+
+@given(written_in("Deva"))
+def test_a_text_scores_zero_against_itself(text):
+    score = score_pair(text, text, "hi", "strict")
+    assert (score.char_edits, score.nospace_edits, score.grapheme_edits, score.word_edits) == (0, 0, 0, 0)
+
+
+@given(st.lists(st.tuples(written_in("Taml", 10), written_in("Taml", 10)), min_size=1, max_size=5))
+def test_pooling_is_adding(pairs):
+    scores = [score_pair(a, b, "ta", "strict") for a, b in pairs]
+    pooled = pool(scores)
+    assert pooled.char_edits == sum(s.char_edits for s in scores)
+    assert pooled.ref_graphemes == sum(s.ref_graphemes for s in scores)
+    assert pooled == pool(reversed(scores))
+    assert pool([pooled, pooled]).ref_chars == 2 * pooled.ref_chars
