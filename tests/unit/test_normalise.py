@@ -178,6 +178,7 @@ def test_strict(lang, text, expected):
 @given(mixed_text)
 @example(("अ\u200bा\u0945", "hi"))
 @example(("İ\u0327", "en"))
+@example(("ঀ'৷", "bn"))
 def test_law_idempotent(level, case):
     text, lang = case
     once = normalize(text, lang, level)

@@ -114,9 +114,9 @@ def script_verdict(reference: str, hypothesis: str, lang: str) -> ScriptVerdict:
     """Whether a transcript is in a script that it can be compared in.
 
     The transcript's main script must be one that the reference uses substantially (`SUBSTANTIAL_SHARE`, or as much as
-    any other), so a Latin word inside a Devanagari sentence is fine on either side, and a sentence written half in each may come back in
-    either. A reference without letters (digits alone) expects a native script of its language. A transcript without
-    letters is `ok`: it is wrong or right by its content.
+    any other), so a Latin word inside a Devanagari sentence is fine on either side, and a sentence written half in each
+    may come back in either. A reference without letters (digits alone) expects a native script of its language. A
+    transcript without letters is `ok`: it is wrong or right by its content.
 
     Args:
         reference: What was to be said.

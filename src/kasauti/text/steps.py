@@ -132,7 +132,7 @@ class _PunctuationTable(dict[int, str | int | None]):
         char = chr(point)
         kept: int | str = point
         if char != "'" and char not in data.LETTERLIKE_SYMBOLS:
-            kept = " " if unicodedata.category(char)[0] in "PS" or char in data.PUNCTUATION_BY_USE else point
+            kept = " " if unicodedata.category(char)[0] in "PS" else point
         self[point] = kept
         return kept
 

@@ -99,6 +99,7 @@ NUKTA_BLOCKS = {"Deva": 0x0900, "Beng": 0x0980, "Guru": 0x0A00, "Gujr": 0x0A80, 
 vowel sign belongs before it; canonical ordering does not move it, since vowel signs have combining class 0."""
 
 LETTERS: dict[Key, dict[str, str]] = {
+    (None, "Beng"): {"09F7": "0964"},
     (None, "Arab"): {
         "064A": "06CC",
         "0649": "06CC",
@@ -124,7 +125,8 @@ LETTERS: dict[Key, dict[str, str]] = {
 """Single letters typed for another one that looks the same, and the code point native to the language.
 
 In Sindhi the roles differ: the swash kaf (06AA) is /k/, the keheh (06A9) is /kh/, so only the Arabic kaf is folded. The
-stretching mark (tatweel, 0640) is a letter only by category and goes.
+stretching mark (tatweel, 0640) is a letter only by category and goes. The Bengali currency numerator four (09F7) is typed
+as a danda.
 """
 
 ARABIC_DIGITS = {f"{0x660 + digit:04X}": f"{0x6F0 + digit:04X}" for digit in range(10)}
@@ -164,6 +166,3 @@ WORD_FINAL_APOSTROPHE = frozenset({"brx", "doi", "mai"})
 
 LETTERLIKE_SYMBOLS = "\u06fd\u06fe"
 """Signs of category So that are words: Sindhi 'and' and 'in'."""
-
-PUNCTUATION_BY_USE = "\u09f7"
-"""The Bengali currency numerator four, a number by category, is typed as a danda."""
