@@ -158,3 +158,17 @@ def run_id(
 def seed_of(identity: str) -> int:
     """A seed for a stochastic local system or judge, derived from the id of what it makes. Range 0 to 2^31 - 1."""
     return int(identity[:8], 16) & 0x7FFFFFFF
+
+
+def score_signature(parts: Mapping[str, object]) -> str:
+    """Everything that moves a number, in one line: `metric:cer|unit:code_point|level:strict|…`.
+
+    Two numbers may be compared only if their signatures are equal. Library versions are no part of it.
+
+    Raises:
+        ValueError: a value holds one of the two separators.
+    """
+    for name, value in parts.items():
+        if "|" in f"{name}{value}" or ":" in name:
+            raise ValueError(f"signature part {name}={value!r} holds a separator")
+    return "|".join(f"{name}:{value}" for name, value in parts.items())

@@ -7,23 +7,20 @@ never used as a path.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kasauti.errors import KasautiError, PromptError, near_matches
 from kasauti.identity import digest
 from kasauti.records import Prompt
+from kasauti.rows import read_rows, read_text, text_field
 from kasauti.settings import PromptsetSettings
 from kasauti.text.languages import language, resolve_language
 from kasauti.text.scripts import dominant_script
 
-FIELDS = ("id", "text", "lang", "tags", "control", "audio")
 TAG_SEPARATOR = ";"
 
 
@@ -45,14 +42,9 @@ def load_prompts(path: str | Path, lang: str | None = None) -> list[Prompt]:
             id comes twice, a language is unknown.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    readers = {".jsonl": _jsonl_rows, ".csv": _csv_rows, ".tsv": _tsv_rows}
-    if suffix not in readers:
-        raise PromptError(f"{path}: unknown kind of prompt file {suffix!r}; expected {', '.join(readers)}")
-    text = _read_text(path)
     prompts: list[Prompt] = []
     lines: dict[str, int] = {}
-    for line, row in readers[suffix](path, text):
+    for line, row in read_rows(path, required=("text",)):
         prompt = _prompt(path, line, row, lang)
         if prompt.id in lines:
             raise PromptError(
@@ -117,74 +109,17 @@ def _check_known(key: str, wanted: Iterable[str], known: set[str]) -> None:
 def _ids_in(path: str | None) -> list[str]:
     if path is None:
         return []
-    lines = _read_text(Path(path)).split("\n")
+    lines = read_text(Path(path)).split("\n")
     return [line.removesuffix("\r") for line in lines if line.strip()]
-
-
-def _read_text(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise PromptError(f"{path}: can't read this file: {error.strerror}") from error
-    try:
-        return data.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        hint = "it looks like UTF-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else f"byte 0x{data[error.start]:02x}"
-        raise PromptError(f"{path}:{line}: not UTF-8 ({hint}); save the file as UTF-8 and try again") from error
-
-
-def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise PromptError(f"{path}:{number}: not JSON ({error}); expected one object a line") from error
-        if not isinstance(row, dict):
-            raise PromptError(f"{path}:{number}: expected a JSON object, got {type(row).__name__}")
-        yield number, row
-
-
-def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    yield from _table_rows(path, csv.reader(io.StringIO(text, newline=""), strict=True))
-
-
-def _tsv_rows(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONE)
-    yield from _table_rows(path, reader)
-
-
-def _table_rows(path: Path, reader: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    try:
-        header = [name.strip().casefold() for name in next(reader, [])]
-        doubled = sorted({name for name in header if name in FIELDS and header.count(name) > 1})
-        if doubled:
-            raise PromptError(f"{path}:1: column {doubled[0]!r} comes twice in the header; keep one")
-        if "text" not in header:
-            hint = "; the columns seem to be separated by semicolons, expected commas" if ";" in "".join(header) else ""
-            raise PromptError(f"{path}:1: no column 'text'; found {', '.join(header) or 'nothing'}{hint}")
-        start = reader.line_num + 1
-        for cells in reader:
-            if any(cells):
-                if len(cells) != len(header):
-                    raise PromptError(f"{path}:{start}: {len(cells)} cells, but the header has {len(header)} columns")
-                row = dict(zip(header, cells, strict=True))
-                row["tags"] = [tag for tag in row.get("tags", "").split(TAG_SEPARATOR) if tag.strip()]  # type: ignore[assignment]
-                yield start, {name: value for name, value in row.items() if value != "" or name in ("id", "text")}
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise PromptError(f"{path}:{reader.line_num}: not a valid table ({error})") from error
 
 
 def _prompt(path: Path, line: int, row: Mapping[str, Any], lang: str | None) -> Prompt:
     where = f"{path}:{line}"
-    text = _text_field(where, row, "text")
+    text = text_field(where, row, "text")
     if not text.strip():
         named = f" (id {row['id']!r})" if "id" in row else ""
         raise PromptError(f"{where}: the text is empty{named}; every prompt needs words to say")
-    code = _text_field(where, row, "lang") if row.get("lang") is not None else lang
+    code = text_field(where, row, "lang") if row.get("lang") else lang
     if code is None:
         raise PromptError(f"{where}: no language; add a field 'lang', or give promptset.lang for the whole file")
     try:
@@ -192,7 +127,7 @@ def _prompt(path: Path, line: int, row: Mapping[str, Any], lang: str | None) -> 
     except KasautiError as error:
         raise PromptError(f"{where}: {error}") from error
     control = _control(where, row.get("control"))
-    identity = _text_field(where, row, "id") if "id" in row else digest([text, code, control], 12)
+    identity = text_field(where, row, "id") if "id" in row else digest([text, code, control], 12)
     if not identity.strip() or any(unicodedata.category(char) == "Cc" for char in identity):
         raise PromptError(f"{where}: id {identity!r}: an id is non-empty text without control characters")
     return Prompt(
@@ -202,32 +137,21 @@ def _prompt(path: Path, line: int, row: Mapping[str, Any], lang: str | None) -> 
         script=dominant_script(text) or language(code).scripts[0],
         tags=_tags(where, row.get("tags")),
         control=control,
-        audio=_text_field(where, row, "audio") if row.get("audio") is not None else None,
+        audio=text_field(where, row, "audio") if row.get("audio") else None,
     )
-
-
-def _text_field(where: str, row: Mapping[str, Any], name: str) -> str:
-    if name not in row:
-        raise PromptError(f"{where}: no field {name!r}; found {', '.join(map(str, row)) or 'none'}")
-    value = row[name]
-    if not isinstance(value, str):
-        raise PromptError(f"{where}: {name} is {value!r}; expected text (put it in quotes)")
-    if any("\ud800" <= char <= "\udfff" for char in value):
-        raise PromptError(f"{where}: {name} holds half a surrogate pair, which is no text; write the whole character")
-    return value
 
 
 def _tags(where: str, value: Any) -> tuple[str, ...]:
     if value is None:
         return ()
-    tags = [value] if isinstance(value, str) else value
+    tags = value.split(TAG_SEPARATOR) if isinstance(value, str) else value
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise PromptError(f"{where}: tags is {value!r}; expected a list of texts")
     return tuple(sorted({tag.strip() for tag in tags if tag.strip()}))
 
 
 def _control(where: str, value: Any) -> dict[str, str]:
-    if value is None:
+    if value is None or value == "":
         return {}
     if isinstance(value, str):
         return {"description": value}

@@ -119,7 +119,7 @@ class Judgment:
     """One answer of one judge about one clip, or about one line-up of clips, kept raw.
 
     Attributes:
-        labels: For a judge that compares: blind label -> `clip_id`; empty for a judge of single clips.
+        labels: For a judge that compares: blind label -> SHA-256 of the clip; empty for a judge of single clips.
         raw: The answer as it came.
         transcript: What the judge heard, for recognisers; None for others.
         scores: For judges that give marks: blind label (`""` for a single clip) -> name of the mark -> value.

@@ -116,7 +116,11 @@ class Judge(ABC):
     options_type: type[JudgeOptions]
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
-        """What is missing before the first task: package, weights, key, licence gate. Empty when all is there."""
+        """What is missing before the first task: package, weights, key, licence gate.
+
+        Args:
+            prompts: All prompts of the run, those that are refused among them.
+        """
         return []
 
     def refuse(self, prompt: Prompt) -> Outcome | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kasauti import identity
@@ -15,7 +15,7 @@ from kasauti.judges.base import Judge
 from kasauti.parts import build
 from kasauti.paths import source_path
 from kasauti.prompts import load_prompts, prompts_sha256, select
-from kasauti.records import Clip, Judgment, Outcome, Prompt
+from kasauti.records import Outcome, Prompt
 from kasauti.settings import CANNOT_CHANGE_A_RESULT, RunSettings
 from kasauti.store.library import Store
 from kasauti.systems.base import SpeechRequest, System
@@ -49,7 +49,9 @@ class Plan:
     systems: dict[str, System]
     judges: dict[str, Judge]
     takes: list[Take]
-    fingerprints: dict[str, str] = field(default_factory=dict)
+    fingerprints: dict[str, str]
+    places: dict[str, int]
+    """Prompt id -> its place among the prompts of the whole file that ask for the same delivery."""
 
     def clips_to_make(self, store: Store) -> dict[str, list[Take]]:
         """Per system the takes whose clips are not in the store, each clip once."""
@@ -94,7 +96,8 @@ def make_plan(settings: RunSettings) -> Plan:
         KasautiError: a part can't be built from its options.
     """
     promptset = settings.promptset
-    prompts = select(load_prompts(source_path(promptset.path), promptset.lang), promptset)
+    all_prompts = load_prompts(source_path(promptset.path), promptset.lang)
+    prompts = select(all_prompts, promptset)
     systems = {options.id: build(options) for options in settings.systems}
     judges = {options.id: build(options) for options in settings.judges}
     sha256 = prompts_sha256(prompts)
@@ -114,93 +117,18 @@ def make_plan(settings: RunSettings) -> Plan:
         judges=judges,
         takes=_takes(settings, prompts, systems),
         fingerprints=fingerprints,
+        places=_places(all_prompts),
     )
 
 
-def judgment_key(judge: Judge, target: str, prompt: Prompt, clips: Sequence[Clip], rejudge: int) -> str:
-    """Identity of one judgment of some clips of a prompt, in the order heard."""
-    return identity.judgment_id(
-        audio=[clip.audio_sha256 or "" for clip in clips],
-        lang=prompt.lang,
-        told=told(judge, prompt),
-        settings=judge.facts.settings,
-        judge=target,
-        revision=judge.facts.revision,
-        rejudge=rejudge,
-    )
-
-
-def told(judge: Judge, prompt: Prompt) -> dict[str, Any]:
-    """The prompt fields that a judge is told, and no others."""
-    fields = {"text": prompt.text, "control": dict(prompt.control), "prompt_id": prompt.id}
-    return {name: fields[name] for name in judge.facts.told}
-
-
-@dataclass(frozen=True)
-class Counts:
-    """How much of a plan is left, for `dry_run` and for the line before the work.
-
-    Attributes:
-        make: Per system clips to make. `stored`: clips in the store. `refused`: takes that can't be spoken.
-        judge: Per judge calls to make, as far as it can be known before the clips are. `judged`: calls in the store.
-        seconds: Estimated work. `usd`: Estimated money; None where a part's price is not known.
-    """
-
-    make: Mapping[str, int]
-    stored: Mapping[str, int]
-    refused: Mapping[str, int]
-    judge: Mapping[str, int]
-    judged: Mapping[str, int]
-    seconds: Mapping[str, float]
-    usd: Mapping[str, float | None]
-
-
-def count(plan: Plan, store: Store, cores: int) -> Counts:
-    """Counts what is left to do."""
-    to_make = plan.clips_to_make(store)
-    spoken = {name: {t.clip_id for t in plan.takes if t.system == name and t.clip_id} for name in plan.systems}
-    make = {name: len(takes) for name, takes in to_make.items()}
-    chars = {name: sum(len(t.prompt.text) for t in takes) for name, takes in to_make.items()}
-    usd: dict[str, float | None] = {}
-    seconds: dict[str, float] = {}
-    for name, system in plan.systems.items():
-        price = system.facts.usd_per_1k_chars
-        usd[name] = None if price is None else price * chars[name] / 1000
-        copies = system.facts.workers or cores
-        seconds[name] = system.facts.seconds_per_char * chars[name] / min(copies, cores)
-    calls, judged = _count_judgments(plan, store)
-    for name, judge in plan.judges.items():
-        price = judge.facts.usd_per_call
-        usd[name] = None if price is None else price * calls[name]
-        seconds[name] = judge.facts.seconds_per_clip * calls[name]
-    return Counts(
-        make=make,
-        stored={name: len(spoken[name]) - make[name] for name in plan.systems},
-        refused=Counter(take.system for take in plan.takes if take.refusal is not None),
-        judge=calls,
-        judged=judged,
-        seconds=seconds,
-        usd=usd,
-    )
-
-
-def _count_judgments(plan: Plan, store: Store) -> tuple[dict[str, int], dict[str, int]]:
-    """Calls per judge: those to make and those in the store. A clip that isn't made yet is one call to make."""
-    from kasauti.pipeline.judging import judgeable, tasks_of  # the same grouping that the run will use
-
-    to_make: dict[str, int] = {}
-    stored: dict[str, int] = {}
-    for name, judge in plan.judges.items():
-        known = tasks_of(plan, name, store)
-        new = sum(1 for task in known if judgment_needed(store, task.judgment_id))
-        unmade = {
-            (take.prompt.id, take.repeat) if judge.facts.compares else take.clip_id
-            for take in plan.takes
-            if take.clip_id is not None and clip_needed(store, take.clip_id) and judgeable(judge, take)
-        }
-        to_make[name] = new + len(unmade) * plan.settings.rejudges
-        stored[name] = len(known) - new
-    return to_make, stored
+def _places(prompts: Sequence[Prompt]) -> dict[str, int]:
+    counted: Counter[str] = Counter()
+    places = {}
+    for prompt in prompts:
+        delivery = prompt.control.get("delivery", "")
+        places[prompt.id] = counted[delivery]
+        counted[delivery] += 1
+    return places
 
 
 def _takes(settings: RunSettings, prompts: Sequence[Prompt], systems: Mapping[str, System]) -> list[Take]:

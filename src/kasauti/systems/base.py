@@ -127,7 +127,11 @@ class System(ABC):
         """
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
-        """What is missing before the first clip: package, weights, key, files. Empty when all is there."""
+        """What is missing before the first clip: package, weights, key, files.
+
+        Args:
+            prompts: All prompts of the run, those that are refused among them.
+        """
         return []
 
     def refuse(self, prompt: Prompt) -> Outcome | None:

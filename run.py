@@ -1,0 +1,41 @@
+"""Entry point: one run, or a sweep of runs, of whatever the command line composes. `python run.py --help`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import hydra
+from hydra.errors import HydraException
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+from kasauti import hooks
+from kasauti.config import explain, register
+from kasauti.errors import ExitCode
+
+register()
+
+
+@hydra.main(version_base="1.3", config_path="conf", config_name="config")
+def job(cfg: DictConfig) -> None:
+    """One job; Hydra calls it for every combination of a sweep."""
+    hooks.run_job(cfg)
+
+
+def main() -> int:
+    """Runs the command line and returns the exit code."""
+    # Hydra turns errors of the config into exit code 1 unless it is told to raise them; for us they are usage: 2.
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    try:
+        job()
+    except (HydraException, OmegaConfBaseException) as error:
+        print(f"error: {explain(error)}", file=sys.stderr)
+        return ExitCode.USAGE
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    return hooks.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""Hydra's two ends: one job of the command line, and the end of a sweep.
+
+A job never raises into Hydra: Hydra shows the first error of a sweep only and then leaves out its own end. Each job of a
+sweep writes a record of how it ended; the end of the sweep reads the records, shows one leaderboard over the finished
+jobs, and names the failed ones.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.experimental.callback import Callback
+from hydra.types import RunMode
+from omegaconf import DictConfig
+
+from kasauti.errors import ExitCode, KasautiError
+
+exit_code = ExitCode.COMPLETE
+"""How the command ended; `run.py` hands it to the shell. The worst job of a sweep counts."""
+
+_RECORD = "job.json"
+
+
+def run_job(cfg: DictConfig) -> None:
+    """Runs one composed config and records how it ended."""
+    from kasauti.config import run_settings
+    from kasauti.console import console
+    from kasauti.pipeline.run import run
+
+    hydra = HydraConfig.get()
+    overrides = list(hydra.overrides.task)
+    record: dict[str, Any] = {"overrides": overrides}
+    try:
+        result = run(run_settings(cfg, overrides), console())
+        record |= {"run_id": result.run_id, "folder": str(result.folder), "exit_code": int(result.exit_code)}
+    except KasautiError as error:
+        _complain(str(error))
+        record |= {"error": str(error), "exit_code": int(error.exit_code)}
+    except Exception as error:
+        traceback.print_exc()
+        record |= {"error": f"{type(error).__name__}: {error}", "exit_code": int(ExitCode.INCOMPLETE)}
+    _note(ExitCode(record["exit_code"]))
+    if hydra.mode == RunMode.MULTIRUN:
+        folder = Path(hydra.runtime.output_dir)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _RECORD).write_text(json.dumps(record, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+class SweepEnd(Callback):
+    """Shows what a whole sweep came to."""
+
+    def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
+        """Reads the jobs' records; Hydra gives no results."""
+        from kasauti.cli.aggregate import show_sweep
+        from kasauti.console import console
+
+        paths = sorted(Path(config.hydra.sweep.dir).glob(f"*/{_RECORD}"), key=lambda path: int(path.parent.name))
+        records = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+        for record in records:
+            _note(ExitCode(record["exit_code"]))
+        if records and not config.dry_run:
+            show_sweep(records, console())
+
+
+def _note(code: ExitCode) -> None:
+    global exit_code
+    exit_code = max(exit_code, code)
+
+
+def _complain(message: str) -> None:
+    print(f"error: {message}", file=sys.stderr)

@@ -1,0 +1,231 @@
+"""Assembly: the store's records become the tables of a run, one row for every (prompt, system, repeat, judge, rejudge).
+
+Text is normalised and scored here and nowhere earlier, so that changed rules rescore everything without a call. The
+tables depend on the plan and on what the store holds, not on when or in what order it came there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kasauti.metrics.score import PairScore, score_pair
+from kasauti.pipeline.judging import hearings
+from kasauti.pipeline.plan import Plan, Take
+from kasauti.records import Clip, Judgment, Outcome, SampleRow, Status
+from kasauti.store.library import Store
+
+LEVEL_COLUMNS = [
+    "run_id",
+    "prompt_id",
+    "system",
+    "repeat",
+    "judge",
+    "rejudge",
+    "level",
+    "char_edits",
+    "ref_chars",
+    "nospace_edits",
+    "ref_nospace",
+    "grapheme_edits",
+    "ref_graphemes",
+    "word_edits",
+    "ref_words",
+    "cer",
+    "cer_nospace",
+    "gcer",
+    "wer",
+]
+
+SCORE_COLUMNS = ["run_id", "prompt_id", "system", "repeat", "judge", "rejudge", "judgment_id", "label", "mark", "value"]
+
+CLIP_COLUMNS = [
+    "clip_id",
+    "system",
+    "prompt_id",
+    "lang",
+    "repeat",
+    "status",
+    "reason",
+    "path",
+    "duration_s",
+    "sample_rate_hz",
+    "channels",
+    "rms_dbfs",
+    "clipped_fraction",
+    "truncated",
+    "chars",
+    "wall_s",
+    "ttfb_s",
+    "cost_usd",
+    "created_at",
+    "error",
+]
+
+_COUNTS = [
+    "char_edits",
+    "ref_chars",
+    "nospace_edits",
+    "ref_nospace",
+    "grapheme_edits",
+    "ref_graphemes",
+    "word_edits",
+    "ref_words",
+    "cer",
+    "cer_nospace",
+    "gcer",
+    "wer",
+]
+
+
+@dataclass
+class Tables:
+    """The tables of a run, as rows in their final order."""
+
+    samples: list[SampleRow] = field(default_factory=list)
+    levels: list[dict[str, Any]] = field(default_factory=list)
+    scores: list[dict[str, Any]] = field(default_factory=list)
+    clips: list[dict[str, Any]] = field(default_factory=list)
+
+
+def assemble(plan: Plan, store: Store, left_because: str) -> Tables:
+    """Makes the tables of a run.
+
+    Args:
+        plan: The run.
+        store: What has been made so far.
+        left_because: Reason of rows whose work was not done (`budget`, `interrupted`, `not_reached`).
+    """
+    tables = Tables()
+    judged = {judge_id: _judged(plan, judge_id, store) for judge_id in plan.judges}
+    for take in plan.takes:
+        clip = store.clips.get(take.clip_id) if take.clip_id is not None else None
+        if take.clip_id is not None and clip is not None:
+            tables.clips.append(_clip_row(take, clip))
+        for judge_id in plan.judges:
+            for rejudge in range(plan.settings.rejudges):
+                key = (take.prompt.id, take.system, take.repeat, rejudge)
+                judgment_id, label = judged[judge_id].get(key, ("", ""))
+                judgment = store.judgments.get(judgment_id)
+                _add_rows(tables, plan, _Place(take, clip, judge_id, rejudge, judgment, label), left_because)
+    expected = len(plan.takes) * len(plan.judges) * plan.settings.rejudges
+    assert len(tables.samples) == expected, f"{len(tables.samples)} rows, expected {expected}: a hole in the table"
+    return tables
+
+
+_Key = tuple[str, str, int, int]
+
+
+def _judged(plan: Plan, judge_id: str, store: Store) -> dict[_Key, tuple[str, str]]:
+    """(prompt, system, repeat, rejudge) -> id of the judgment about it, and the label under which it was heard."""
+    return {
+        (take.prompt.id, take.system, take.repeat, hearing.task.rejudge): (hearing.task.judgment_id, label)
+        for hearing in hearings(plan, judge_id, store)
+        for label, take in hearing.takes.items()
+    }
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One cell of the design: a take before one judge, once."""
+
+    take: Take
+    clip: Clip | None
+    judge_id: str
+    rejudge: int
+    judgment: Judgment | None
+    label: str
+
+
+def _status(plan: Plan, place: _Place, left_because: str) -> Outcome:
+    """What became of a place, by the first thing that went wrong on the way."""
+    take, clip = place.take, place.clip
+    if take.refusal is not None:
+        return take.refusal
+    if clip is not None and clip.status is not Status.OK:
+        return clip.outcome
+    refusal = plan.judges[place.judge_id].refuse(take.prompt)
+    if refusal is not None:
+        return refusal
+    if place.judgment is not None:
+        return place.judgment.outcome
+    if clip is None and take.clip_id is None and plan.judges[place.judge_id].facts.needs_audio:
+        return Outcome(Status.MISSING, "no_audio")
+    line_up_broken = clip is not None and plan.judges[place.judge_id].facts.compares
+    return Outcome(Status.NOT_RUN, "incomplete_line_up" if line_up_broken else left_because)
+
+
+def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> None:
+    outcome = _status(plan, place, left_because)
+    scoring, prompt, judgment = plan.settings.scoring, place.take.prompt, place.judgment
+    key = {
+        "run_id": plan.run_id,
+        "prompt_id": prompt.id,
+        "system": place.take.system,
+        "repeat": place.take.repeat,
+        "judge": place.judge_id,
+        "rejudge": place.rejudge,
+    }
+    status, counts = outcome.status, {}
+    hypothesis = judgment.transcript if judgment is not None and status is Status.OK else None
+    if hypothesis is not None:
+        by_level = {
+            level: score_pair(prompt.text, hypothesis, prompt.lang, level)
+            for level in dict.fromkeys([scoring.level, *scoring.levels])
+        }
+        counts = _counts(by_level[scoring.level])
+        if by_level[scoring.level].status == "wrong_script":
+            status = Status.WRONG_SCRIPT
+        tables.levels += [{**key, "level": level, **_counts(by_level[level])} for level in scoring.levels]
+    if judgment is not None and status is Status.OK:
+        for mark, value in judgment.scores.get(place.label, {}).items():
+            row = {"judgment_id": judgment.judgment_id, "label": place.label, "mark": mark, "value": value}
+            tables.scores.append({**key, **row})
+    tables.samples.append(_sample(plan, place, key, status, outcome.reason, hypothesis, counts))
+
+
+def _sample(
+    plan: Plan,
+    place: _Place,
+    key: Mapping[str, Any],
+    status: Status,
+    reason: str | None,
+    hypothesis: str | None,
+    counts: Mapping[str, Any],
+) -> SampleRow:
+    prompt, clip = place.take.prompt, place.clip
+    return SampleRow(
+        **key,
+        lang=prompt.lang,
+        script=prompt.script,
+        tags=" ".join(prompt.tags),
+        judge_revision=plan.judges[place.judge_id].facts.revision,
+        status=status,
+        reason=reason,
+        clip_id=place.take.clip_id,
+        audio_sha256=clip.audio_sha256 if clip is not None else None,
+        judgment_id=place.judgment.judgment_id if place.judgment is not None else None,
+        duration_s=clip.duration_s if clip is not None else None,
+        hypothesis=hypothesis,
+        **counts,
+    )
+
+
+def _counts(score: PairScore) -> dict[str, Any]:
+    return {name: getattr(score, name) for name in _COUNTS}
+
+
+def _clip_row(take: Take, clip: Clip) -> dict[str, Any]:
+    row = {name: getattr(clip, name) for name in CLIP_COLUMNS if hasattr(clip, name)}
+    outcome = {
+        name: getattr(clip.outcome, name) for name in ("status", "reason", "wall_s", "ttfb_s", "cost_usd", "error")
+    }
+    return {
+        **row,
+        **outcome,
+        "system": take.system,
+        "prompt_id": take.prompt.id,
+        "repeat": take.repeat,
+        "chars": len(take.prompt.text),
+    }

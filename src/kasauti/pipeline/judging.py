@@ -1,0 +1,154 @@
+"""Judging: which clips a judge hears together, under which blind labels, and the stage that asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from kasauti import identity
+from kasauti.judges.base import Answer, Heard, Judge, JudgeTask
+from kasauti.pipeline.executors import Executor, Job
+from kasauti.pipeline.plan import Plan, Take, judgment_needed
+from kasauti.pipeline.progress import Stage
+from kasauti.pipeline.spending import Spending
+from kasauti.pipeline.stage import Work, run_stage
+from kasauti.records import Clip, Judgment, Outcome, Prompt, Status
+from kasauti.store.library import Store
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """One judgment to be had: the task, and which take stands behind each label (`""` for a single clip)."""
+
+    task: JudgeTask
+    takes: dict[str, Take]
+
+
+def hears(judge: Judge, take: Take) -> bool:
+    """Whether a take goes to this judge at all, once its clip is made."""
+    spoken = take.clip_id is not None or not judge.facts.needs_audio
+    return take.refusal is None and spoken and judge.refuse(take.prompt) is None
+
+
+def hearings(plan: Plan, judge_id: str, store: Store) -> Iterator[Hearing]:
+    """Everything a judge has to hear, as far as the clips are there; the same judgment may serve several hearings."""
+    judge = plan.judges[judge_id]
+    group = _line_ups if judge.facts.compares else _singles
+    for labelled in group(plan, judge):
+        clips = {label: _sound(store, take) for label, take in labelled.items() if take.clip_id is not None}
+        if None in clips.values():
+            continue
+        for rejudge in range(plan.settings.rejudges):
+            yield Hearing(_task(plan, judge_id, store, labelled, clips, rejudge), labelled)
+
+
+def tasks_of(plan: Plan, judge_id: str, store: Store) -> list[JudgeTask]:
+    """The tasks of a judge, each once."""
+    return list({h.task.judgment_id: h.task for h in hearings(plan, judge_id, store)}.values())
+
+
+def judge_clips(
+    plan: Plan, judge_id: str, store: Store, executor: Executor, spending: Spending, progress: Stage
+) -> None:
+    """Asks a judge whatever the store has no answer to."""
+    judge = plan.judges[judge_id]
+    options = next(o for o in plan.settings.judges if o.id == judge_id)
+    tasks = [t for t in tasks_of(plan, judge_id, store) if judgment_needed(store, t.judgment_id)]
+    job = Job(options, "judge", judge.facts.workers, _lost)
+    work: Work[JudgeTask, Answer] = Work(
+        tasks=tasks,
+        task_id=lambda task: task.judgment_id,
+        reply_id=lambda answer: answer.judgment_id,
+        needed=lambda task: judgment_needed(store, task.judgment_id),
+        may_begin=lambda _task: spending.may_spend(judge.facts.usd_per_call),
+        execute=partial(executor.run, job),
+        keep=lambda task, answer: _keep(judge_id, judge, store, spending, task, answer),
+    )
+    run_stage(work, store.judgments, store.claims, progress)
+
+
+def _keep(judge_id: str, judge: Judge, store: Store, spending: Spending, task: JudgeTask, answer: Answer) -> None:
+    spending.add(answer.outcome.cost_usd)
+    store.judgments.put(
+        Judgment(
+            judgment_id=task.judgment_id,
+            judge=judge_id,
+            judge_revision=judge.facts.revision,
+            lang=task.lang,
+            rejudge=task.rejudge,
+            outcome=answer.outcome,
+            labels={clip.label: clip.sha256 for clip in task.clips if clip.label},
+            raw=answer.raw,
+            transcript=answer.transcript,
+            scores=answer.scores,
+            created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+    )
+
+
+def _lost(task: JudgeTask) -> Answer:
+    return Answer(task.judgment_id, Outcome(Status.JUDGE_FAILED, "worker_died", retryable=True))
+
+
+def _singles(plan: Plan, judge: Judge) -> Iterator[dict[str, Take]]:
+    for take in plan.takes:
+        if hears(judge, take):
+            yield {"": take}
+
+
+def _line_ups(plan: Plan, judge: Judge) -> Iterator[dict[str, Take]]:
+    """All systems' takes of one prompt under labels A, B, …; a prompt that a system can't speak has no line-up."""
+    names = list(plan.systems)
+    by_prompt = groupby(plan.takes, key=lambda take: take.prompt.id)
+    for prompt_id, group in by_prompt:
+        takes = list(group)
+        for repeat in sorted({take.repeat for take in takes}):
+            of_system = {take.system: take for take in takes if take.repeat == repeat and hears(judge, take)}
+            if len(of_system) == len(names):
+                order = rotated(names, plan.places[prompt_id] + judge.facts.label_offset)
+                yield {chr(ord("A") + place): of_system[name] for place, name in enumerate(order)}
+
+
+def rotated(names: Sequence[str], shift: int) -> list[str]:
+    """`names` moved round by `shift` places; over as many prompts as names, each stands once in every place."""
+    start = shift % len(names)
+    return [*names[start:], *names[:start]]
+
+
+def _sound(store: Store, take: Take) -> Clip | None:
+    assert take.clip_id is not None
+    clip = store.clips.get(take.clip_id)
+    return clip if clip is not None and clip.status is Status.OK and store.usable(clip) else None
+
+
+def _task(
+    plan: Plan, judge_id: str, store: Store, labelled: dict[str, Take], clips: dict[str, Clip | None], rejudge: int
+) -> JudgeTask:
+    judge = plan.judges[judge_id]
+    options = next(o for o in plan.settings.judges if o.id == judge_id)
+    prompt = next(iter(labelled.values())).prompt
+    told = _told(judge, prompt)
+    heard = tuple(
+        Heard(store.audio_path(clip), clip.audio_sha256 or "", clip.duration_s or 0.0, label)
+        for label, clip in clips.items()
+        if clip is not None
+    )
+    judgment_id = identity.judgment_id(
+        audio=[clip.sha256 for clip in heard],
+        lang=prompt.lang,
+        told=told,
+        settings=judge.facts.settings,
+        judge=options._target_,
+        revision=judge.facts.revision,
+        rejudge=rejudge,
+    )
+    return JudgeTask(judgment_id, prompt.lang, rejudge, heard, told)
+
+
+def _told(judge: Judge, prompt: Prompt) -> dict[str, Any]:
+    fields = {"text": prompt.text, "control": dict(prompt.control), "prompt_id": prompt.id}
+    return {name: fields[name] for name in judge.facts.told}

@@ -1,0 +1,117 @@
+"""Preflight: what would go wrong later is said before the first clip is paid for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from kasauti.errors import PreflightError
+from kasauti.paths import ROOT
+from kasauti.pipeline.estimate import Estimate
+from kasauti.pipeline.plan import Plan
+from kasauti.records import Finding
+from kasauti.text.languages import language
+from kasauti.text.levels import normalize
+
+
+def preflight(plan: Plan, left: Estimate) -> list[Finding]:
+    """Everything there is to say about a plan, errors first. A part that has nothing left to do needs nothing."""
+    found = [*_prompts(plan), *_parts(plan, left), *_together(plan), *_env_file()]
+    return sorted(found, key=lambda finding: finding.level != "error")
+
+
+def refuse_errors(findings: list[Finding]) -> None:
+    """Stops the run if preflight found an error.
+
+    Raises:
+        PreflightError: with every error and what to do about it.
+    """
+    errors = [finding for finding in findings if finding.level == "error"]
+    if errors:
+        lines = "\n".join(f"  {e.subject}: {e.message}{f' {e.remedy}' if e.remedy else ''}" for e in errors)
+        raise PreflightError(
+            f"preflight found {len(errors)} problem(s); nothing was made and nothing was spent:\n{lines}"
+        )
+
+
+def _prompts(plan: Plan) -> Iterator[Finding]:
+    for prompt in plan.prompts:
+        if prompt.script not in (*language(prompt.lang).scripts, "Latn"):
+            yield Finding(
+                "warning",
+                f"prompt {prompt.id}",
+                f"the text is mainly in {prompt.script}, which {prompt.lang} is not written in.",
+                "Check its language.",
+            )
+        if not normalize(prompt.text, prompt.lang, "strict"):
+            yield Finding(
+                "warning",
+                f"prompt {prompt.id}",
+                "nothing of the text is left once punctuation is taken out; it will count no reference units.",
+            )
+
+
+def _parts(plan: Plan, left: Estimate) -> Iterator[Finding]:
+    langs = dict.fromkeys(prompt.lang for prompt in plan.prompts)
+    for name, system in plan.systems.items():
+        spoken = [prompt for prompt in plan.prompts if system.refuse(prompt) is None]
+        if left.make[name] or not spoken:
+            yield from system.check(plan.prompts)
+        if not spoken:
+            yield Finding("warning", f"system {name}", f"it can speak none of these prompts ({', '.join(langs)}).")
+    for name, judge in plan.judges.items():
+        if left.call[name]:
+            yield from judge.check(plan.prompts)
+        deaf = [lang for lang in langs if all(judge.refuse(p) for p in plan.prompts if p.lang == lang)]
+        if deaf:
+            yield Finding(
+                "warning",
+                f"judge {name}",
+                f"it can't judge {', '.join(deaf)}; these rows will be unsupported_language.",
+            )
+
+
+def _together(plan: Plan) -> Iterator[Finding]:
+    silent = [name for name, system in plan.systems.items() if not system.facts.speaks]
+    for name, judge in plan.judges.items():
+        if judge.facts.needs_audio and silent:
+            yield Finding(
+                "error",
+                f"judge {name}",
+                f"it has to hear audio, and {', '.join(silent)} has none.",
+                "Give system.path a folder of WAV or FLAC files named by prompt id.",
+            )
+        if not judge.facts.needs_audio and len(plan.systems) > 1:
+            yield Finding(
+                "error",
+                f"judge {name}",
+                "it has one answer per prompt and can't tell several systems apart.",
+                "Run one system at a time with it.",
+            )
+        if judge.facts.compares and not 2 <= len(plan.systems) <= 8:
+            yield Finding(
+                "error",
+                f"judge {name}",
+                f"it compares 2 to 8 systems, and there is {len(plan.systems)}.",
+                "Choose a line-up: system=lineup system.members=[A,B]",
+            )
+
+
+def _env_file() -> Iterator[Finding]:
+    """A `.env` file is never read: keys come from the environment alone. Say so where somebody expects otherwise."""
+    for folder in dict.fromkeys((Path.cwd(), ROOT)):
+        path = folder / ".env"
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+        names = [line.removeprefix("export ").partition("=")[0].strip() for line in lines if "=" in line]
+        unset = [name for name in names if name.isidentifier() and name not in os.environ]
+        if unset:
+            yield Finding(
+                "warning",
+                str(path),
+                f"this file is not read, and {', '.join(unset)} is not set.",
+                f"To use it: set -a; . {path}; set +a   (or: export {unset[0]}=...)",
+            )

@@ -1,0 +1,161 @@
+"""A run from settings to products: plan, preflight, synthesis, judging, tables. Each stage goes on where it ended."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from kasauti.errors import ExitCode, KasautiError
+from kasauti.parts import build
+from kasauti.paths import product_path
+from kasauti.pipeline.assembly import assemble
+from kasauti.pipeline.estimate import Estimate, estimate
+from kasauti.pipeline.folder import RunFolder, now
+from kasauti.pipeline.judging import judge_clips, tasks_of
+from kasauti.pipeline.plan import Plan, judgment_needed, make_plan
+from kasauti.pipeline.preflight import preflight, refuse_errors
+from kasauti.pipeline.products import FAILED, PRODUCTS, scored_with, write_products
+from kasauti.pipeline.progress import Progresses, duration
+from kasauti.pipeline.show import show_end, show_findings, show_plan, show_start
+from kasauti.pipeline.spending import Spending
+from kasauti.pipeline.stage import Interrupt
+from kasauti.pipeline.synthesis import make_clips
+from kasauti.settings import RunSettings
+from kasauti.store.library import Store
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended."""
+
+    run_id: str
+    folder: Path
+    exit_code: ExitCode
+
+
+@dataclass
+class _Calls:
+    """Times and costs of one invocation; they go to `run.json` and nowhere else."""
+
+    started_at: str = field(default_factory=now)
+    began: float = field(default_factory=time.monotonic)
+    timings_s: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.timings_s[stage] = round(time.monotonic() - began, 3)
+
+    def facts(self, spending: Spending) -> dict[str, Any]:
+        return {
+            "started_at": self.started_at,
+            "finished_at": now(),
+            "timings_s": self.timings_s,
+            "cost_usd": spending.spent_usd,
+        }
+
+
+def run(settings: RunSettings, console: Console) -> RunResult:
+    """Does whatever of a run has not been done yet.
+
+    Args:
+        settings: The checked config.
+        console: Where the run talks.
+
+    Returns:
+        The run's id, its folder and the exit code.
+
+    Raises:
+        KasautiError: bad input, a failed preflight, an output that can't be written.
+    """
+    plan = make_plan(settings)
+    store = Store(product_path(settings.paths.store))
+    folder = RunFolder(product_path(settings.paths.runs), plan.run_id)
+    left = estimate(plan, store, _cores(settings))
+    show_start(console, plan)
+    findings = preflight(plan, left)
+    show_findings(console, findings)
+    if settings.dry_run:
+        show_plan(console, plan, left)
+        refuse_errors(findings)
+        return RunResult(plan.run_id, folder.path, ExitCode.COMPLETE)
+    refuse_errors(findings)
+    with folder.locked():
+        finished = _finished(plan, folder, left)
+        if finished is not None:
+            console.print(f"Run {plan.run_id} was already finished: nothing to synthesise, nothing to judge.")
+            show_end(console, folder.path)
+            return RunResult(plan.run_id, folder.path, finished)
+        return RunResult(plan.run_id, folder.path, _work(plan, store, folder, console))
+
+
+def _work(plan: Plan, store: Store, folder: RunFolder, console: Console) -> ExitCode:
+    calls, interrupt = _Calls(), Interrupt()
+    spending = Spending(plan.settings.budget, interrupt)
+    _state(folder, plan, "running")
+    try:
+        with interrupt.watched(console.print):
+            _make_and_judge(plan, store, spending, calls, Progresses(console))
+        tables = assemble(plan, store, left_because=spending.stopped_by or "not_reached")
+        with calls.timed("products"):
+            write_products(plan, store, folder, tables, calls.facts(spending))
+    except BaseException as error:
+        told = str(error) if isinstance(error, KasautiError) else traceback.format_exc()
+        _state(folder, plan, "interrupted" if isinstance(error, KeyboardInterrupt) else "failed", error=told)
+        raise
+    failed = any(row.status in FAILED for row in tables.samples)
+    code = ExitCode.INCOMPLETE if failed else ExitCode.COMPLETE
+    if spending.stopped_by == "interrupted":
+        code = ExitCode.INTERRUPTED
+    _state(folder, plan, "complete" if code is ExitCode.COMPLETE else "incomplete", exit_code=int(code))
+    show_end(console, folder.path)
+    console.print(f"Took {duration(time.monotonic() - calls.began)}.", highlight=False)
+    if code is ExitCode.INTERRUPTED:
+        console.print("Interrupted. Run the same command again: it goes on from here.")
+    return code
+
+
+def _make_and_judge(plan: Plan, store: Store, spending: Spending, calls: _Calls, progresses: Progresses) -> None:
+    executor = build(plan.settings.executor)
+    with progresses.shown():
+        with calls.timed("synthesis"):
+            make_clips(plan, store, executor, spending, progresses)
+        for name in plan.judges:
+            to_hear = sum(judgment_needed(store, task.judgment_id) for task in tasks_of(plan, name, store))
+            if to_hear:
+                with calls.timed(f"judge {name}"):
+                    judge_clips(plan, name, store, executor, spending, progresses.stage(name, to_hear))
+
+
+def _finished(plan: Plan, folder: RunFolder, left: Estimate) -> ExitCode | None:
+    """The exit code of a run that is finished and scored with today's rules; None if there is anything to do."""
+    state = folder.read_json("status.json") or {}
+    done = (
+        state.get("state") in ("complete", "incomplete")
+        and left.nothing_to_do
+        and state.get("scored_with") == scored_with(plan.settings.scoring)
+        and all((folder.path / name).is_file() for name in PRODUCTS)
+    )
+    return ExitCode(state["exit_code"]) if done else None
+
+
+def _state(folder: RunFolder, plan: Plan, state: str, **facts: Any) -> None:
+    scored = scored_with(plan.settings.scoring)
+    folder.write_json(
+        "status.json", {"run_id": plan.run_id, "state": state, "at": now(), **facts, "scored_with": scored}
+    )
+
+
+def _cores(settings: RunSettings) -> int:
+    return settings.executor.workers or len(os.sched_getaffinity(0))

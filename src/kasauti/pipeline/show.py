@@ -1,0 +1,66 @@
+"""What a run says on the terminal before and after its work."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from kasauti.paths import ROOT
+from kasauti.pipeline.estimate import Estimate
+from kasauti.pipeline.plan import Plan
+from kasauti.pipeline.progress import duration
+from kasauti.records import Finding
+from kasauti.report import load
+from kasauti.report.terminal import print_leaderboard
+
+
+def show_start(console: Console, plan: Plan) -> None:
+    """One line each: which run, which parts, which prompts."""
+    langs = Counter(prompt.lang for prompt in plan.prompts)
+    prompts = ", ".join(f"{lang} {count}" for lang, count in langs.items())
+    console.rule(f"run {plan.run_id}", align="left")
+    line = f"{', '.join(plan.systems)} → {', '.join(plan.judges)} · {plan.settings.promptset.name}: {prompts}"
+    console.print(line, markup=False, highlight=False)
+
+
+def show_findings(console: Console, findings: list[Finding]) -> None:
+    """Warnings of preflight; its errors come as one error."""
+    for finding in findings:
+        if finding.level == "warning":
+            text = f"note: {finding.subject}: {finding.message} {finding.remedy}".rstrip()
+            console.print(text, style="yellow", markup=False, highlight=False)
+
+
+def show_plan(console: Console, plan: Plan, left: Estimate) -> None:
+    """The plan of a dry run: what would be made and judged, in what time and for what money."""
+    table = Table(title="Plan (dry run: nothing was made)", title_justify="left")
+    for name in ("part", "to make", "in store", "can't speak", "time", "money"):
+        table.add_column(name, justify="left" if name == "part" else "right")
+    for name in plan.systems:
+        counts = (left.make[name], left.stored[name], left.refused.get(name, 0))
+        table.add_row(f"system {name}", *map(str, counts), duration(left.seconds[name]), _money(left.usd[name]))
+    for name in plan.judges:
+        counts_of_judge = (str(left.call[name]), str(left.judged[name]), "")
+        table.add_row(f"judge {name}", *counts_of_judge, duration(left.seconds[name]), _money(left.usd[name]))
+    known = [usd for usd in left.usd.values() if usd is not None]
+    total_usd = f"{'' if len(known) == len(left.usd) else 'at least '}{_money(sum(known))}"
+    table.add_row("total", "", "", "", duration(sum(left.seconds.values())), total_usd, style="bold")
+    console.print(table)
+
+
+def show_end(console: Console, folder: Path) -> None:
+    """The leaderboard, and what to open next."""
+    print_leaderboard(load(folder), console)
+    console.print(f"Listen and read: {_short(folder / 'report.html')}", highlight=False, markup=False)
+    console.print(f"Tables:          {_short(folder)}", highlight=False, markup=False)
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def _money(usd: float | None) -> str:
+    return "not known" if usd is None else f"${usd:.2f}"

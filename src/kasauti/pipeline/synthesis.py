@@ -1,0 +1,122 @@
+"""Synthesis: the stage that asks systems for the clips the store lacks, side by side where there are several."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from kasauti.audio import probe_audio, wav_bytes
+from kasauti.identity import file_sha256
+from kasauti.pipeline.executors import Executor, Job
+from kasauti.pipeline.plan import Plan, Take, clip_needed
+from kasauti.pipeline.progress import Progresses, Stage
+from kasauti.pipeline.spending import Spending
+from kasauti.pipeline.stage import Work, run_stage
+from kasauti.records import Clip, Outcome, Status
+from kasauti.store.library import Store
+from kasauti.systems.base import Speech, SpeechRequest
+
+
+def make_clips(plan: Plan, store: Store, executor: Executor, spending: Spending, progresses: Progresses) -> None:
+    """Makes every clip that the store lacks.
+
+    Raises:
+        KasautiError: a system can't be set up, or the store can't be written to.
+    """
+    to_make = {name: takes for name, takes in plan.clips_to_make(store).items() if takes}
+    if not to_make:
+        return
+    share = min(len(to_make), plan.settings.max_parallel_systems)
+    with ThreadPoolExecutor(share) as threads:
+        stages = [
+            threads.submit(
+                _system_stage, plan, name, takes, store, executor, spending, progresses.stage(name, len(takes)), share
+            )
+            for name, takes in to_make.items()
+        ]
+        for stage in stages:
+            stage.result()
+
+
+def _system_stage(
+    plan: Plan,
+    name: str,
+    takes: list[Take],
+    store: Store,
+    executor: Executor,
+    spending: Spending,
+    progress: Stage,
+    share: int,
+) -> None:
+    system = plan.systems[name]
+    options = next(o for o in plan.settings.systems if o.id == name)
+    fingerprints = {take.clip_id: take.fingerprint for take in takes}
+    price = system.facts.usd_per_1k_chars
+
+    def keep(request: SpeechRequest, speech: Speech) -> None:
+        spending.add(speech.outcome.cost_usd)
+        store.clips.put(_record(store, name, fingerprints[request.clip_id], request, speech))
+
+    job = Job(options, "synthesise", system.facts.workers, _lost)
+    work: Work[SpeechRequest, Speech] = Work(
+        tasks=[plan.request(take) for take in takes],
+        task_id=lambda request: request.clip_id,
+        reply_id=lambda speech: speech.clip_id,
+        needed=lambda request: clip_needed(store, request.clip_id),
+        may_begin=lambda request: spending.may_spend(
+            None if price is None else price * len(request.prompt.text) / 1000
+        ),
+        execute=partial(executor.run, job, share=share),
+        keep=keep,
+    )
+    run_stage(work, store.clips, store.claims, progress)
+
+
+def _record(store: Store, system: str, fingerprint: str, request: SpeechRequest, speech: Speech) -> Clip:
+    """Stores the audio of a reply, looks at it, and makes the clip's record; audio first, so a record has its file."""
+    clip = Clip(
+        clip_id=request.clip_id,
+        system=system,
+        fingerprint=fingerprint,
+        lang=request.prompt.lang,
+        text=request.prompt.text,
+        repeat=request.repeat,
+        outcome=speech.outcome,
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    if speech.outcome.status is not Status.OK:
+        return clip
+    if speech.encoded is not None:
+        content = speech.encoded
+    else:
+        assert speech.samples is not None, f"{system}: a reply without a failure must hold samples or a file"
+        assert speech.rate_hz is not None, f"{system}: samples need their rate"
+        content = wav_bytes(speech.samples, speech.rate_hz)
+    path = store.save_audio(request.clip_id, content, speech.suffix)
+    return _with_audio(clip, store.root / path, path)
+
+
+def _with_audio(clip: Clip, file: Path, path: str) -> Clip:
+    facts = probe_audio(file)
+    outcome: Outcome = clip.outcome
+    if facts.status != "ok":
+        outcome = replace(outcome, status=Status.AUDIO_INVALID, reason=facts.reason)
+    return replace(
+        clip,
+        outcome=outcome,
+        path=path,
+        audio_sha256=file_sha256(file),
+        duration_s=facts.duration_s,
+        sample_rate_hz=facts.sample_rate_hz,
+        channels=facts.channels,
+        rms_dbfs=facts.rms_dbfs,
+        clipped_fraction=facts.clipped_fraction,
+        truncated=facts.truncated,
+    )
+
+
+def _lost(request: SpeechRequest) -> Speech:
+    return Speech(request.clip_id, Outcome(Status.SYNTHESIS_FAILED, "worker_died", retryable=True))

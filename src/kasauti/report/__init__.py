@@ -1,0 +1,37 @@
+"""Reports: what a run folder says, on the terminal, in a page to listen to, and in a spreadsheet.
+
+Reads the tables of a run folder and never a model or a judge. Rates are fractions in the tables and per cent only in
+what is shown. `load` is the documented reader; `merge` makes one leaderboard of several runs.
+"""
+
+from kasauti.report.loading import (
+    ClipRow,
+    LevelRow,
+    MarkRow,
+    PromptsetInfo,
+    RunInfo,
+    RunTables,
+    SystemInfo,
+    load,
+    load_levels,
+)
+from kasauti.report.merging import merge
+from kasauti.report.page import write_page
+from kasauti.report.sheet import write_xlsx
+from kasauti.report.terminal import print_leaderboard
+
+__all__ = [
+    "ClipRow",
+    "LevelRow",
+    "MarkRow",
+    "PromptsetInfo",
+    "RunInfo",
+    "RunTables",
+    "SystemInfo",
+    "load",
+    "load_levels",
+    "merge",
+    "print_leaderboard",
+    "write_page",
+    "write_xlsx",
+]

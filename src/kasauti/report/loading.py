@@ -1,0 +1,307 @@
+"""The documented reader of a run folder: every table as typed rows.
+
+`load` reads what `pipeline` writes and checks that it hangs together; it computes nothing. Paths of audio come out
+absolute, and only those that lie inside the run's store: a table is untrusted and can't point at other files.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from kasauti.errors import StoreError
+from kasauti.records import AggregateRow, Prompt, Role, SampleRow, Status
+from kasauti.report.tables import _field_types, _value, read_records
+from kasauti.settings import ScoringSettings
+
+
+@dataclass(frozen=True)
+class ClipRow:
+    """One row of `clips.tsv`: one take of one prompt by one system, with what it took to make it.
+
+    Attributes:
+        path: Audio file relative to the store; None where there is no sound.
+        chars: Characters of the prompt's text, code points.
+        wall_s: Seconds of the call that made the clip, be it in an earlier run.
+        error: The message of a failed call, scrubbed of secrets.
+    """
+
+    clip_id: str | None
+    system: str
+    prompt_id: str
+    lang: str
+    repeat: int
+    status: Status
+    reason: str | None = None
+    path: str | None = None
+    duration_s: float | None = None
+    sample_rate_hz: int | None = None
+    channels: int | None = None
+    rms_dbfs: float | None = None
+    clipped_fraction: float | None = None
+    truncated: bool | None = None
+    chars: int | None = None
+    wall_s: float | None = None
+    ttfb_s: float | None = None
+    cost_usd: float | None = None
+    created_at: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class MarkRow:
+    """One row of `scores.tsv`: one mark that a judge gave to one clip.
+
+    Attributes:
+        label: Blind label under which the judge heard the clip; None for a judge of single clips.
+        note: What the judge said of it, where it said anything.
+    """
+
+    run_id: str
+    prompt_id: str
+    system: str
+    repeat: int
+    judge: str
+    rejudge: int
+    judgment_id: str | None
+    label: str | None
+    mark: str
+    value: float | None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class LevelRow:
+    """One row of `levels.tsv`: the counts and rates of one sample at one level of normalisation."""
+
+    run_id: str
+    prompt_id: str
+    system: str
+    repeat: int
+    judge: str
+    rejudge: int
+    level: str
+    char_edits: int
+    ref_chars: int
+    nospace_edits: int
+    ref_nospace: int
+    grapheme_edits: int
+    ref_graphemes: int
+    word_edits: int
+    ref_words: int
+    cer: float
+    cer_nospace: float
+    gcer: float
+    wer: float
+
+
+@dataclass(frozen=True)
+class SystemInfo:
+    """What `run.json` says of a system. `languages` is None where it speaks any; `settings` change the sound."""
+
+    role: Role = "machine"
+    fingerprint: str = ""
+    languages: Mapping[str, str] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    usd_per_1k_chars: float | None = None
+
+
+@dataclass(frozen=True)
+class PromptsetInfo:
+    """The prompts of a run: name of the set, hash of what was selected from it, how many."""
+
+    name: str = ""
+    sha256: str = ""
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """Provenance of one run, from `run.json`.
+
+    Attributes:
+        folder: The run folder.
+        store: Where its audio lies.
+        judges: Judge id -> model id and revision.
+        signatures: Judge id -> score signature of its numbers.
+        git: Commit of the code, `+changes` where the tree differed from it.
+    """
+
+    run_id: str
+    folder: Path
+    store: Path
+    study: str | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+    systems: Mapping[str, SystemInfo] = field(default_factory=dict)
+    judges: Mapping[str, str] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    scoring: ScoringSettings = field(default_factory=ScoringSettings)
+    promptset: PromptsetInfo = field(default_factory=PromptsetInfo)
+    versions: Mapping[str, Any] = field(default_factory=dict)
+    git: str | None = None
+    timings_s: Mapping[str, float] = field(default_factory=dict)
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class RunTables:
+    """One run, or several merged, ready to be shown.
+
+    Attributes:
+        runs: Where the rows come from; one entry unless merged.
+        systems: System id -> facts, in the order of the line-up.
+        judges: Judge id -> revision.
+        prompts: In the order of the prompt file.
+        samples: `per_sample.tsv`.
+        clips: `clips.tsv`.
+        marks: `scores.tsv`; empty where no judge gives marks.
+        aggregates: `aggregate.csv`.
+        audio: `clip_id` -> absolute path of its sound, which may have been removed since.
+    """
+
+    runs: tuple[RunInfo, ...]
+    systems: Mapping[str, SystemInfo]
+    judges: Mapping[str, str]
+    signatures: Mapping[str, str]
+    prompts: Sequence[Prompt]
+    samples: Sequence[SampleRow]
+    clips: Sequence[ClipRow]
+    marks: Sequence[MarkRow]
+    aggregates: Sequence[AggregateRow]
+    audio: Mapping[str, Path]
+
+    @property
+    def scoring(self) -> ScoringSettings:
+        """How the answers became numbers; the same for all runs."""
+        return self.runs[0].scoring
+
+    @property
+    def languages(self) -> list[str]:
+        """Languages in the order of the prompts."""
+        return list(dict.fromkeys(prompt.lang for prompt in self.prompts))
+
+
+def load(folder: Path) -> RunTables:
+    """Reads a run folder.
+
+    Args:
+        folder: `runs/<run_id>`, written by a run that ended (complete or not).
+
+    Raises:
+        StoreError: a table is missing or torn, or names a prompt that `prompts.jsonl` has not.
+    """
+    folder = Path(folder).resolve()
+    run = _run_info(folder)
+    prompts = list(_prompts(folder / "prompts.jsonl"))
+    samples = read_records(folder / "per_sample.tsv", SampleRow)
+    clips = read_records(folder / "clips.tsv", ClipRow)
+    scores = folder / "scores.tsv"
+    unknown = {row.prompt_id for row in samples} - {prompt.id for prompt in prompts}
+    if unknown:
+        raise StoreError(
+            f"{folder / 'per_sample.tsv'}: prompt {sorted(unknown)[0]!r} is not in prompts.jsonl, so the two files are of "
+            "different runs; start the run again, it writes both anew from the store"
+        )
+    return RunTables(
+        runs=(run,),
+        systems=run.systems,
+        judges=run.judges,
+        signatures=run.signatures,
+        prompts=prompts,
+        samples=samples,
+        clips=clips,
+        marks=read_records(scores, MarkRow) if scores.is_file() else [],
+        aggregates=list(_aggregates(folder / "aggregate.csv")),
+        audio=_audio(clips, run.store),
+    )
+
+
+def load_levels(folder: Path) -> list[LevelRow]:
+    """Reads `levels.tsv`, the scores at all levels; apart from `load`, since reports show the headline level only.
+
+    Raises:
+        StoreError: the table is missing or torn.
+    """
+    return read_records(Path(folder) / "levels.tsv", LevelRow)
+
+
+def _run_info(folder: Path) -> RunInfo:
+    path = folder / "run.json"
+    raw = _json(path)
+    try:
+        known = {f.name for f in fields(ScoringSettings)}
+        return RunInfo(
+            run_id=raw["run_id"],
+            folder=folder,
+            store=Path(raw["store"]),
+            study=raw.get("study"),
+            started_at=raw.get("started_at"),
+            finished_at=raw.get("finished_at"),
+            systems={name: SystemInfo(**_known(facts, SystemInfo)) for name, facts in raw["systems"].items()},
+            judges={name: facts["revision"] for name, facts in raw["judges"].items()},
+            signatures=raw.get("signature") or {},
+            scoring=ScoringSettings(**{k: v for k, v in (raw.get("scoring") or {}).items() if k in known}),
+            promptset=PromptsetInfo(**_known(raw.get("promptset") or {}, PromptsetInfo)),
+            versions=raw.get("versions") or {},
+            git=raw.get("git"),
+            timings_s=raw.get("timings_s") or {},
+            cost_usd=raw.get("cost_usd"),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"{path}: not the record of a run: {type(error).__name__} {error}") from error
+
+
+def _known(values: Mapping[str, Any], kind: type[SystemInfo] | type[PromptsetInfo]) -> dict[str, Any]:
+    """The values that this version knows, so that records of newer versions can be read."""
+    return {f.name: values[f.name] for f in fields(kind) if f.name in values}
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"{path}: can't read this record: {error}. Name a run folder (runs/<run_id>) of a run that ended"
+        ) from error
+
+
+def _prompts(path: Path) -> Iterator[Prompt]:
+    try:
+        lines = path.read_bytes().decode("utf-8").split("\n")
+        for number, line in enumerate(lines, start=1):
+            if line:
+                row = json.loads(line)
+                yield Prompt(
+                    row["id"], row["lang"], row["text"], row["script"], tuple(row.get("tags", ())), row.get("control") or {}
+                )
+    except OSError as error:
+        raise StoreError(f"{path}: can't read the prompts of this run: {error}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreError(f"{path}:{number}: not a prompt: {type(error).__name__} {error}") from error
+
+
+def _aggregates(path: Path) -> Iterator[AggregateRow]:
+    kinds = _field_types(AggregateRow)
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                yield AggregateRow(**{k: _value(kinds[k], v or None) for k, v in row.items() if k in kinds})
+    except (OSError, ValueError, TypeError) as error:
+        raise StoreError(f"{path}: can't read this table: {error}") from error
+
+
+def _audio(clips: Sequence[ClipRow], store: Path) -> dict[str, Path]:
+    """Where each clip's sound lies; paths that leave the store are left out."""
+    root = store.resolve()
+    found = {}
+    for clip in clips:
+        if clip.clip_id and clip.path:
+            path = Path(f"{root}/{clip.path}")
+            if ".." not in path.parts and path.is_relative_to(root):
+                found[clip.clip_id] = path
+    return found

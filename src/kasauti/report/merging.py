@@ -1,0 +1,165 @@
+"""One set of tables from several runs, so that one leaderboard stands over all of them.
+
+Rows are put together and the aggregates computed anew, since intervals and common prompts depend on who is compared.
+A row that two runs have is taken from the one that ended last. A name that means different things in different runs (a
+voice at another speed, a judge of another revision) is split: each meaning gets its run's id behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from kasauti.errors import StoreError
+from kasauti.records import AggregateRow, Prompt, Status
+from kasauti.report.loading import RunTables
+from kasauti.stats.aggregate import aggregate
+
+Row = TypeVar("Row")
+
+
+def merge(parts: Sequence[RunTables]) -> RunTables:
+    """Puts runs together.
+
+    Args:
+        parts: One or more runs, in the order in which their systems are to be listed.
+
+    Raises:
+        StoreError: nothing to merge, runs scored at different levels, or a prompt id that stands for different texts.
+    """
+    if not parts:
+        raise StoreError("no run to merge: wanted at least one run folder")
+    if len(parts) == 1:
+        return parts[0]
+    _check_comparable(parts)
+    named = _told_apart(parts)
+    by_age = sorted(named, key=lambda part: part.runs[-1].finished_at or "")
+    samples = _latest(
+        (row for part in by_age for row in part.samples),
+        key=lambda row: (row.prompt_id, row.system, row.repeat, row.judge, row.rejudge),
+        gives_way=lambda row: row.status is Status.NOT_RUN,
+    )
+    clips = _latest(
+        (row for part in by_age for row in part.clips), key=lambda row: (row.prompt_id, row.system, row.repeat)
+    )
+    marks = _latest(
+        (row for part in by_age for row in part.marks),
+        key=lambda row: (row.prompt_id, row.system, row.repeat, row.judge, row.rejudge, row.mark),
+    )
+    merged = replace(
+        named[0],
+        runs=tuple(run for part in named for run in part.runs),
+        systems={name: facts for part in named for name, facts in part.systems.items()},
+        judges={name: revision for part in named for name, revision in part.judges.items()},
+        signatures=_signatures(named),
+        prompts=list({prompt.id: prompt for part in named for prompt in part.prompts}.values()),
+        samples=samples,
+        clips=clips,
+        marks=marks,
+        audio={clip_id: path for part in named for clip_id, path in part.audio.items()},
+    )
+    return replace(merged, aggregates=_aggregates(merged))
+
+
+def _check_comparable(parts: Sequence[RunTables]) -> None:
+    levels = {part.scoring.level: part.runs[0].run_id for part in parts}
+    if len(levels) > 1:
+        told = ", ".join(f"{run} at {level!r}" for level, run in sorted(levels.items()))
+        raise StoreError(
+            f"these runs are scored at different levels ({told}), so their numbers can't stand in one table; run the "
+            "later command again with the same scoring.level: it scores anew from the store, without a call"
+        )
+    texts: dict[str, tuple[Prompt, str]] = {}
+    for part in parts:
+        for prompt in part.prompts:
+            known, run = texts.setdefault(prompt.id, (prompt, part.runs[0].run_id))
+            if (known.text, known.lang) != (prompt.text, prompt.lang):
+                raise StoreError(
+                    f"prompt {prompt.id!r} is {known.text!r} in run {run} but {prompt.text!r} in run "
+                    f"{part.runs[0].run_id}; runs over different prompts can't stand in one table"
+                )
+
+
+def _told_apart(parts: Sequence[RunTables]) -> list[RunTables]:
+    """The parts, systems and judges renamed where one name means several things."""
+    torn_systems = _ambiguous(parts, lambda part: part.systems, _same_voice)
+    torn_judges = _ambiguous(parts, lambda part: part.judges, lambda name, a, b: a.judges[name] == b.judges[name])
+    return [_renamed(part, torn_systems, torn_judges) for part in parts]
+
+
+def _ambiguous(
+    parts: Sequence[RunTables],
+    names: Callable[[RunTables], Iterable[str]],
+    same: Callable[[str, RunTables, RunTables], bool],
+) -> set[str]:
+    """Names that do not mean the same in all parts that have them."""
+    having: dict[str, list[RunTables]] = {}
+    for part in parts:
+        for name in names(part):
+            having.setdefault(name, []).append(part)
+    return {name for name, owners in having.items() if not all(same(name, owners[0], other) for other in owners[1:])}
+
+
+def _same_voice(name: str, a: RunTables, b: RunTables) -> bool:
+    """Whether a system id means one voice: same facts, and the same clip wherever both runs spoke the same thing."""
+    known, other = a.systems[name], b.systems[name]
+    if (known.fingerprint, known.settings) != (other.fingerprint, other.settings):
+        return False
+    spoken = {(row.prompt_id, row.repeat): row.clip_id for row in a.clips if row.system == name}
+    again = ((row.prompt_id, row.repeat, row.clip_id) for row in b.clips if row.system == name)
+    return all(spoken.get((prompt, repeat), clip_id) == clip_id for prompt, repeat, clip_id in again)
+
+
+def _renamed(part: RunTables, systems: set[str], judges: set[str]) -> RunTables:
+    suffix = part.runs[0].run_id[:8]
+
+    def system(name: str) -> str:
+        return f"{name} {suffix}" if name in systems else name
+
+    def judge(name: str) -> str:
+        return f"{name} {suffix}" if name in judges else name
+
+    def keyed(values: Mapping[str, Any], rename: Callable[[str], str]) -> dict[str, Any]:
+        return {rename(name): value for name, value in values.items()}
+
+    if not systems & set(part.systems) and not judges & set(part.judges):
+        return part
+    return replace(
+        part,
+        systems=keyed(part.systems, system),
+        judges=keyed(part.judges, judge),
+        signatures=keyed(part.signatures, judge),
+        samples=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.samples],
+        clips=[replace(row, system=system(row.system)) for row in part.clips],
+        marks=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.marks],
+    )
+
+
+def _latest(
+    rows: Iterable[Row], key: Callable[[Row], Hashable], gives_way: Callable[[Row], bool] = lambda _: False
+) -> list[Row]:
+    """The last row of each key; one that gives way replaces nothing."""
+    kept: dict[Hashable, Row] = {}
+    for row in rows:
+        place = key(row)
+        if place not in kept or not gives_way(row):
+            kept[place] = row
+    return list(kept.values())
+
+
+def _signatures(parts: Sequence[RunTables]) -> dict[str, str]:
+    """Signatures by judge; where runs differ (in the prompts they took), all of them."""
+    found: dict[str, list[str]] = {}
+    for part in parts:
+        for name, signature in part.signatures.items():
+            if signature not in found.setdefault(name, []):
+                found[name].append(signature)
+    return {name: "\n".join(several) for name, several in found.items()}
+
+
+def _aggregates(tables: RunTables) -> list[AggregateRow]:
+    scoring = tables.scoring
+    return aggregate(
+        tables.samples, level=scoring.level, min_ok_share=scoring.min_ok_share, draws=scoring.draws, seed=scoring.seed
+    )

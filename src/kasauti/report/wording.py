@@ -1,0 +1,79 @@
+"""Numbers and names as people read them; the same wording on the terminal and in the page."""
+
+from __future__ import annotations
+
+from kasauti.records import AggregateRow
+from kasauti.text.languages import LANGUAGES
+
+NOTHING = "–"
+
+METRIC_NAMES = {
+    "cer": "CER",
+    "cer_nospace": "CER, spaces removed",
+    "gcer": "grapheme error rate",
+    "wer": "WER",
+    "pcer": "phonetic CER",
+}
+
+
+def value_of(value: float | None, *, is_rate: bool) -> str:
+    """An error rate in per cent with one decimal, a mark with two; a dash for None."""
+    if value is None:
+        return NOTHING
+    return f"{100 * value:.1f}" if is_rate else f"{value:.2f}"
+
+
+def floor_of(row: AggregateRow | None, *, is_rate: bool) -> str:
+    """The noise floor, an assumed one marked by a star."""
+    if row is None or row.floor95 is None:
+        return NOTHING
+    return value_of(row.floor95, is_rate=is_rate) + ("*" if row.floor_kind == "assumed" else "")
+
+
+def interval_of(row: AggregateRow | None, *, is_rate: bool) -> str:
+    """The 95 % interval of the mean."""
+    if row is None or row.ci95_low is None or row.ci95_high is None:
+        return NOTHING
+    return f"{value_of(row.ci95_low, is_rate=is_rate)}–{value_of(row.ci95_high, is_rate=is_rate)}"
+
+
+def metric_name(metric: str) -> str:
+    """`CER` for `cer`; a judge's mark keeps the name that the judge gave it."""
+    return METRIC_NAMES.get(metric, metric)
+
+
+def language_name(code: str) -> str:
+    """The English name of a language; the code itself where the table has none."""
+    return LANGUAGES[code].name if code in LANGUAGES else code
+
+
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    """`1 prompt`, `60 prompts`, `2,100 prompts`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def share_of(share: float) -> str:
+    """A share in whole per cent, but never 0 % for something or 100 % for not all."""
+    percent = round(100 * share)
+    if share > 0 and percent == 0:
+        return "<1 %"
+    if share < 1 and percent == 100:
+        return ">99 %"
+    return f"{percent} %"
+
+
+def duration_of(seconds: float | None) -> str:
+    """`0.42 s`, `3.1 s`, `4 min 5 s`, `2 h 10 min`."""
+    if seconds is None:
+        return NOTHING
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def money_of(usd: float | None) -> str:
+    """Dollars: as many digits as tell something."""
+    if usd is None:
+        return NOTHING
+    return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
