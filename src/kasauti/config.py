@@ -6,13 +6,15 @@ that is the schema. There is no other registry. Everything below this module rec
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
@@ -22,6 +24,7 @@ from kasauti.parts import part_class
 from kasauti.paths import ROOT
 from kasauti.settings import Config, LineupOptions, RunSettings
 from kasauti.systems.base import SystemOptions
+from kasauti.text.levels import DEFAULT_STEPS
 
 CONF = ROOT / "conf"
 
@@ -30,6 +33,8 @@ _TARGET = re.compile(r"^\s*_target_:\s*(\S+)", re.MULTILINE)
 
 def register() -> None:
     """Puts every schema into Hydra's ConfigStore: `kasauti_schema`, `schema/system/NAME`, `schema/judge/NAME`."""
+    OmegaConf.register_new_resolver("kasauti_root", lambda _: str(ROOT), replace=True)
+    OmegaConf.register_new_resolver("kasauti_pid", lambda _: str(os.getpid()), replace=True)
     store = ConfigStore.instance()
     store.store(name="kasauti_schema", node=Config)
     store.store(group="schema/system", name="lineup", node=LineupOptions)
@@ -144,6 +149,9 @@ def _check_together(settings: RunSettings) -> None:
                 )
             if re.search(r"[\x00-\x1f\x7f]", part.id) or not part.id.strip():
                 raise ConfigError(f"{kind} id {part.id!r}: an id is text without control characters")
+    for level in dict.fromkeys([settings.scoring.level, *settings.scoring.levels]):
+        if level not in DEFAULT_STEPS:
+            raise ConfigError(f"scoring.level: no level {level!r}; {near_matches(level, DEFAULT_STEPS)}")
     if not settings.judges:
         raise ConfigError("judge: no judge is chosen; add judge=whisper, or a panel judge=[whisper,transcripts]")
     positive = {
@@ -161,3 +169,34 @@ def _check_together(settings: RunSettings) -> None:
 
 def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+def explain(error: Exception) -> str:
+    """An error of Hydra or OmegaConf in words that say what to do."""
+    text = str(error.__cause__ or error)
+    if "LexerNoViableAlt" in text or "ambiguous value" in text.lower() or "mismatched input" in text:
+        return (
+            f"{_first_line(error)}; text with commas, equals signs, brackets or letters other than Latin ones needs "
+            "quotes inside the shell's: 'KEY=\"VALUE\"'"
+        )
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options is not None:
+        group, _, wanted = error.missing_cfg_file.rpartition("/")
+        return f"no {group} called {wanted!r}; {near_matches(wanted, error.options)}"
+    unknown = re.search(r"Key '([^']+)' is not in struct|Key '([^']+)' not in '", text)
+    if unknown is not None:
+        key = unknown[1] or unknown[2]
+        full = re.search(r"full_key: (\S+)", text)
+        return f"no key {full[1] if full else key!r}; {near_matches(key, _known_keys())}"
+    first = re.match(r"Could not override '[^']+'\.?\s*(.*)", str(error).strip().splitlines()[0])
+    full = re.search(r"full_key: (\S+)", text)
+    lines = [line for line in (first[1] if first else "", _first_line(error.__cause__ or error)) if line]
+    hint = ""
+    if "is not a ListConfig" in text or "to a List" in text:
+        hint = "; a list is written in brackets: KEY=[hi,ta]"
+    return f"{full[1] + ': ' if full else ''}{lines[-1] if lines else text}{hint}"
+
+
+def _known_keys() -> set[str]:
+    # What follows `hydra:` in the primary file is Hydra's own.
+    text = "\n".join(path.read_text(encoding="utf-8").partition("\nhydra:")[0] for path in CONF.rglob("*.yaml"))
+    return set(re.findall(r"^\s*([a-z_]+):", text, re.MULTILINE)) | {field.name for field in fields(Config)}

@@ -1,7 +1,7 @@
 """Hydra's two ends: one job of the command line, and the end of a sweep.
 
-A job never raises into Hydra: Hydra shows the first error of a sweep only and then leaves out its own end. Each job of a
-sweep writes a record of how it ended; the end of the sweep reads the records, shows one leaderboard over the finished
+A job never raises into Hydra: Hydra shows the first error of a sweep only and then leaves out its own end. Each job
+of a sweep writes a record of how it ended; the end of the sweep reads the records, shows one leaderboard over the finished
 jobs, and names the failed ones.
 """
 

@@ -1,0 +1,100 @@
+"""`python -m kasauti`: reads and helps. (`run.py` makes and judges.)"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from kasauti.errors import ExitCode, KasautiError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one subcommand and returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except KasautiError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m kasauti",
+        description="Read and compare finished runs. RUN is the start of a run id, a path of a run folder, or latest.",
+    )
+    parser.add_argument("--runs", default="runs", help="folder of all runs (default: runs in the repository)")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    report = commands.add_parser("report", help="write a run's page again; with the audio in it, to send round")
+    report.add_argument("run_name", metavar="RUN", nargs="?", default="latest")
+    report.add_argument("--embed-audio", action="store_true", help="one file with all audio inside")
+    report.add_argument("--output", type=Path, help="where to write it (default: in the run folder)")
+    report.set_defaults(run=_report)
+
+    aggregate = commands.add_parser("aggregate", help="one leaderboard over several runs")
+    aggregate.add_argument("run_names", metavar="RUN", nargs="+")
+    aggregate.set_defaults(run=_aggregate)
+
+    status = commands.add_parser("status", help="list the runs and how they stand")
+    status.set_defaults(run=_status)
+
+    check = commands.add_parser("check", help="refuse audio, weights and keys that are about to enter the tree")
+    check.add_argument("root", nargs="?", type=Path, help="the tree (default: the repository)")
+    check.set_defaults(run=_check)
+    return parser
+
+
+def _report(options: argparse.Namespace) -> int:
+    from kasauti.cli.runs import find_run
+    from kasauti.paths import product_path
+    from kasauti.report import load, write_page
+
+    folder = find_run(options.run_name, product_path(options.runs))
+    name = "report-with-audio.html" if options.embed_audio else "report.html"
+    output: Path = options.output or folder / name
+    write_page(load(folder), output, embed_audio=options.embed_audio)
+    print(output)
+    return ExitCode.COMPLETE
+
+
+def _aggregate(options: argparse.Namespace) -> int:
+    from kasauti.cli.aggregate import aggregate_runs
+    from kasauti.cli.runs import find_run
+    from kasauti.console import console
+    from kasauti.paths import product_path
+
+    runs = product_path(options.runs)
+    print(aggregate_runs([find_run(name, runs) for name in options.run_names], console()))
+    return ExitCode.COMPLETE
+
+
+def _status(options: argparse.Namespace) -> int:
+    from rich.table import Table
+
+    from kasauti.cli.runs import run_folders, run_state
+    from kasauti.console import console
+    from kasauti.paths import product_path
+
+    table = Table("run", "state", "at", "what went wrong", box=None)
+    for folder in run_folders(product_path(options.runs)):
+        state = run_state(folder)
+        error = str(state.get("error", "")).strip().splitlines()
+        table.add_row(folder.name, str(state.get("state", "?")), str(state.get("at", "?")), error[-1] if error else "")
+    console().print(table)
+    return ExitCode.COMPLETE
+
+
+def _check(options: argparse.Namespace) -> int:
+    from kasauti.cli import check
+    from kasauti.paths import ROOT
+
+    return check.run(options.root or ROOT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Subcommands of `python -m kasauti`; each works without Hydra."""

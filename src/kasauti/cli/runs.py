@@ -1,0 +1,48 @@
+"""Finding runs: RUN on the command line is the start of a run id, a path, or `latest`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kasauti.errors import ConfigError, near_matches
+
+
+def find_run(name: str, runs: Path) -> Path:
+    """The folder of a run.
+
+    Args:
+        name: Start of a run id, path of a run folder, or `latest` (the run that ended last).
+        runs: The folder of all runs.
+
+    Raises:
+        ConfigError: no run, or several, fit.
+    """
+    path = Path(name)
+    if (path / "status.json").is_file():
+        return path
+    folders = run_folders(runs)
+    if not folders:
+        raise ConfigError(f"{runs}: no run in this folder; make one with python run.py")
+    if name == "latest":
+        return max(folders, key=lambda folder: (folder / "status.json").stat().st_mtime)
+    fitting = [folder for folder in folders if folder.name.startswith(name)]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise ConfigError(f"run {name!r} is not unique: {', '.join(f.name for f in fitting)}; give more of the id")
+    raise ConfigError(f"no run {name!r} in {runs}; {near_matches(name, [f.name for f in folders])}")
+
+
+def run_folders(runs: Path) -> list[Path]:
+    """All run folders, by name."""
+    return sorted(path.parent for path in runs.glob("*/status.json"))
+
+
+def run_state(folder: Path) -> dict[str, object]:
+    """What `status.json` of a run says; empty if it can't be read."""
+    try:
+        state = json.loads((folder / "status.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return state if isinstance(state, dict) else {}
