@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from kasauti.audio import probe_audio, wav_bytes
 from kasauti.identity import file_sha256
 from kasauti.pipeline.executors import Executor, Job
@@ -94,6 +96,8 @@ def _record(store: Store, system: str, fingerprint: str, request: SpeechRequest,
     else:
         assert speech.samples is not None, f"{system}: a reply without a failure must hold samples or a file"
         assert speech.rate_hz is not None, f"{system}: samples need their rate"
+        if not np.isfinite(speech.samples).all():
+            return replace(clip, outcome=replace(clip.outcome, status=Status.AUDIO_INVALID, reason="not_a_number"))
         content = wav_bytes(speech.samples, speech.rate_hz)
     path = store.save_audio(request.clip_id, content, speech.suffix)
     return _with_audio(clip, store.root / path, path)

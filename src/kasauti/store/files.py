@@ -14,6 +14,16 @@ from pathlib import Path
 from kasauti.errors import StoreError
 
 
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+_UMASK = _umask()
+"""Read once: it can only be read by setting it, which other threads would see."""
+
+
 @contextmanager
 def folder_errors(folder: Path, doing: str) -> Iterator[None]:
     """Turns an operating-system error into a `StoreError` that names the folder and what was being done."""
@@ -41,7 +51,7 @@ def write_bytes(path: Path, content: bytes) -> None:
                 file.flush()
                 os.fsync(file.fileno())
             # mkstemp makes files private; products are as readable as any other file the user makes.
-            os.chmod(name, 0o666 & ~_umask())
+            os.chmod(name, 0o666 & ~_UMASK)
             os.replace(name, path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
@@ -51,9 +61,3 @@ def write_bytes(path: Path, content: bytes) -> None:
 def write_text(path: Path, content: str) -> None:
     """`write_bytes` in UTF-8; line ends are written as they are in `content`."""
     write_bytes(path, content.encode("utf-8"))
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
