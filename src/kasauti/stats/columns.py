@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any, Self, TypeVar
 
@@ -146,7 +147,7 @@ def _ints(rows: Sequence[SampleRow], name: str) -> IntArray:
 
 def _flags(statuses: Sequence[Status], status: IntArray) -> Callable[[Status], BoolArray]:
     def has(wanted: Status) -> BoolArray:
-        return status == (statuses.index(wanted) if wanted in statuses else -1)
+        return np.asarray(status == (statuses.index(wanted) if wanted in statuses else -1))
 
     return has
 
@@ -175,8 +176,9 @@ def _starts(order: IntArray, keys: Sequence[IntArray]) -> IntArray:
 def _originals(rows: Sequence[SampleRow], order: IntArray, keys: Sequence[IntArray]) -> BoolArray:
     """Marks one row per judgment: runs that share prompts hold copies of the same judgments."""
     keep = np.ones(order.size, dtype=np.bool_)
-    starts = _starts(order, keys)
-    for start, stop in _repeated(starts, order.size):
+    for start, stop in _runs(_starts(order, keys), order.size):
+        if stop - start == 1:
+            continue
         copies = [rows[index] for index in order[start:stop].tolist()]
         answered = [place for place, row in enumerate(copies) if row.status in (Status.OK, Status.WRONG_SCRIPT)]
         answers = {copies[place].judgment_id for place in answered}
@@ -193,12 +195,11 @@ def _originals(rows: Sequence[SampleRow], order: IntArray, keys: Sequence[IntArr
     return keep
 
 
-def _repeated(starts: IntArray, size: int) -> list[tuple[int, int]]:
-    stops = np.append(starts[1:], size)
-    return [(start, stop) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True) if stop - start > 1]
+def _runs(starts: IntArray, size: int) -> list[tuple[int, int]]:
+    """First entry of each run and one past its last."""
+    return list(pairwise([*starts.tolist(), size]))
 
 
 def _groups(system: IntArray, judge: IntArray) -> list[Group]:
-    starts = _starts(np.arange(system.size), (system, judge)).tolist()
-    stops = [*starts[1:], system.size]
-    return [Group(int(system[a]), int(judge[a]), slice(a, b)) for a, b in zip(starts, stops, strict=True)]
+    runs = _runs(_starts(np.arange(system.size), (system, judge)), system.size)
+    return [Group(int(system[first]), int(judge[first]), slice(first, stop)) for first, stop in runs]

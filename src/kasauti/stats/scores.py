@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kasauti.stats.columns import Columns, FloatArray, IntArray
+from kasauti.stats.columns import BoolArray, Columns, FloatArray, IntArray
 
 METRICS: tuple[str, ...] = ("cer", "cer_nospace", "gcer", "wer", "pcer")
 
@@ -165,7 +165,7 @@ def score_units(columns: Columns, metric: str) -> Scores:
     )
 
 
-def _counted(columns: Columns, name: str | None, scored: FloatArray) -> FloatArray | None:
+def _counted(columns: Columns, name: str | None, scored: BoolArray) -> FloatArray | None:
     if name is None:
         return None
     return _sums(np.where(scored, columns.numbers(name), 0.0), columns.unit_starts)

@@ -1,0 +1,110 @@
+"""Who is ahead: aggregate rows to a ranked list, and to a table by language.
+
+Only like is ranked against like: systems with enough scored rows in every language of the comparison, on the prompts
+that they have in common. The others follow without a rank, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kasauti.records import AggregateRow
+
+
+@dataclass(frozen=True)
+class LeaderboardRow:
+    """One system by one judge.
+
+    Attributes:
+        rank: 1 = best; systems with the same value share the mean of their places; None where it can't be ranked.
+        value: `mean_common` of the row, by which it is ranked.
+        row: The aggregate row.
+        reason: Why there is no rank; empty where there is one.
+    """
+
+    rank: float | None
+    system: str
+    judge: str
+    value: float | None
+    row: AggregateRow
+    reason: str = ""
+
+
+def leaderboard(
+    aggregates: Iterable[AggregateRow],
+    metric: str = "cer",
+    *,
+    scope: str = "macro",
+    key: str = "all",
+    higher_is_better: bool = False,
+) -> list[LeaderboardRow]:
+    """Ranks systems by one metric, judge by judge.
+
+    Args:
+        aggregates: What `aggregate` returned.
+        metric: Name of the metric.
+        scope, key: Which cells: `("macro", "all")`, `("pooled", "all")`, `("lang", "hi")` or `("tag", "digits")`.
+        higher_is_better: For marks; error rates are better the lower they are.
+
+    Returns:
+        For each judge in order of first appearance the ranked systems, best first, then the others.
+    """
+    rows = [row for row in aggregates if row.metric == metric]
+    judges = list(dict.fromkeys(row.judge for row in rows))
+    board: list[LeaderboardRow] = []
+    for judge in judges:
+        mine = [row for row in rows if row.judge == judge]
+        full = {row.key for row in mine if row.scope == "lang" and row.status == "ok"}
+        entries = [
+            _entry(row, _missing(row, mine, full) if scope in ("macro", "pooled") else [])
+            for row in mine
+            if (row.scope, row.key) == (scope, key)
+        ]
+        board += _ranked(entries, higher_is_better)
+    return board
+
+
+def per_language(aggregates: Iterable[AggregateRow], metric: str, judge: str) -> dict[str, dict[str, AggregateRow]]:
+    """Language -> system -> row, both in order of first appearance; a pair without rows is left out."""
+    table: dict[str, dict[str, AggregateRow]] = {}
+    for row in aggregates:
+        if (row.scope, row.metric, row.judge) == ("lang", metric, judge):
+            table.setdefault(row.key, {})[row.system] = row
+    return table
+
+
+def _missing(row: AggregateRow, rows: Sequence[AggregateRow], full: set[str]) -> list[str]:
+    """Languages of the comparison in which the system of `row` has no score."""
+    scored = {other.key for other in rows if other.scope == "lang" and other.system == row.system and other.n_prompts}
+    return [lang for lang in dict.fromkeys(r.key for r in rows if r.scope == "lang") if lang in full - scored]
+
+
+def _entry(row: AggregateRow, missing: Sequence[str]) -> LeaderboardRow:
+    reason = ""
+    if row.status == "insufficient":
+        reason = f"insufficient: {row.n_ok}/{row.n_total} scored"
+    elif row.status != "ok":
+        reason = row.status.replace("_", " ")
+    elif missing:
+        reason = f"no score in {', '.join(missing)}"
+    elif row.mean_common is None:
+        reason = "no prompt in common with the others"
+    return LeaderboardRow(None, row.system, row.judge, row.mean_common, row, reason)
+
+
+def _ranked(entries: Sequence[LeaderboardRow], higher_is_better: bool) -> list[LeaderboardRow]:
+    ranked = [(entry.value, entry) for entry in entries if not entry.reason and entry.value is not None]
+    ranked.sort(key=lambda pair: pair[0], reverse=higher_is_better)
+    values = [value for value, _ in ranked]
+    board = [
+        LeaderboardRow(
+            rank=values.index(value) + (values.count(value) + 1) / 2,
+            system=entry.system,
+            judge=entry.judge,
+            value=value,
+            row=entry.row,
+        )
+        for value, entry in ranked
+    ]
+    return board + [entry for entry in entries if entry.reason]
