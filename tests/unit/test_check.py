@@ -343,7 +343,13 @@ def test_address_elsewhere_passes(tmp_path: Path, name: str) -> None:
 
 def notebook(outputs: list[object], count: int | None, indent: int | None) -> str:
     source = ['print("\\"outputs\\": [1]")']
-    cell = {"cell_type": "code", "execution_count": count, "metadata": {}, "outputs": outputs, "source": source}
+    cell = {
+        "cell_type": "code",
+        "execution_count": count,
+        "metadata": dict[str, str](),
+        "outputs": outputs,
+        "source": source,
+    }
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=indent)
 
 
