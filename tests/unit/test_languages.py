@@ -5,7 +5,7 @@ import pytest
 from kasauti.errors import TextError
 from kasauti.text.languages import LANGUAGES, language, resolve_language
 
-SCHEDULED = tuple("as bn brx doi gu hi kn kok ks mai ml mni mr ne or pa sa sat sd ta te ur".split())  # noqa: SIM905
+SCHEDULED = tuple("as bn brx doi gu hi kn kok ks mai ml mni mr ne or pa sa sat sd ta te ur".split())
 """Source: Eighth Schedule of the Constitution of India; codes as IndicConformer's."""
 
 

@@ -7,14 +7,15 @@ reference every unit heard is an insertion and the rate is their number (two wor
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 from kasauti.errors import TextError
 from kasauti.metrics.edits import edit_distance
 from kasauti.text.levels import DEFAULT_LADDER, Ladder, normalize
 from kasauti.text.scripts import ScriptVerdict, script_verdict
-from kasauti.text.units import code_points_without_spaces, graphemes, words
+from kasauti.text.units import code_points, code_points_without_spaces, graphemes, words
 
 
 @dataclass(frozen=True)
@@ -108,18 +109,25 @@ def score_pair(
     """
     said = normalize(reference, lang, level, ladder=ladder)
     heard = normalize(hypothesis, lang, level, ladder=ladder)
-    said_nospace, said_graphemes, said_words = code_points_without_spaces(said), graphemes(said), words(said)
-    return PairScore(
-        char_edits=edit_distance(said, heard),
-        ref_chars=len(said),
-        nospace_edits=edit_distance(said_nospace, code_points_without_spaces(heard)),
-        ref_nospace=len(said_nospace),
-        grapheme_edits=edit_distance(said_graphemes, graphemes(heard)),
-        ref_graphemes=len(said_graphemes),
-        word_edits=edit_distance(said_words, words(heard)),
-        ref_words=len(said_words),
-        status=script_verdict(reference, hypothesis, lang),
-    )
+    status = script_verdict(ladder.markup.spoken(reference), ladder.markup.spoken(hypothesis), lang)
+    return PairScore(**vars(_counted(said, heard)), status=status)
+
+
+@lru_cache(maxsize=8192)
+def _counted(said: str, heard: str) -> Counts:
+    """The counts of two normalised texts. Most texts are the same at several levels."""
+    counts: list[int] = []
+    for split in (code_points, code_points_without_spaces, graphemes, words):
+        reference = _split_reference(said, split)
+        edits = 0 if said == heard else edit_distance(reference, split(heard))
+        counts += edits, len(reference)
+    return Counts(*counts)
+
+
+@lru_cache(maxsize=4096)
+def _split_reference(said: str, split: Callable[[str], Sequence[str]]) -> Sequence[str]:
+    """A reference in one unit; it comes again for every system and judge."""
+    return split(said)
 
 
 def pool(scores: Iterable[Counts]) -> Pooled:

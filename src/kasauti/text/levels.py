@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
 
 from kasauti.errors import TextError, near_matches
+from kasauti.text.markup import DEFAULT_MARKUP, Markup
 from kasauti.text.steps import Step, rules_of, step
 
 NORMALISER_VERSION = "1"
@@ -22,7 +23,7 @@ NORMALISER_VERSION = "1"
 LEVELS = ("raw", "strict", "numbers", "lenient", "phonetic")
 """Names of the levels, from the one that forgives least."""
 
-_STRICT = ("soundless", "nfc", "case", "joiners", "letters", "apostrophes", "punctuation", "white_space")
+_STRICT = ("soundless", "nfc", "markup", "case", "joiners", "letters", "apostrophes", "punctuation", "white_space")
 
 DEFAULT_STEPS: dict[str, tuple[str, ...]] = {
     "raw": ("white_space",),
@@ -36,12 +37,14 @@ class Ladder:
 
     Attributes:
         steps: Level -> names of its steps, in order.
+        markup: What the step `markup` takes away.
 
     Raises:
         TextError: a level or a step is unknown.
     """
 
     steps: Mapping[str, Sequence[str]] = field(default_factory=lambda: DEFAULT_STEPS)
+    markup: Markup = DEFAULT_MARKUP
 
     def __post_init__(self) -> None:
         for level, names in self.steps.items():
@@ -59,17 +62,18 @@ class Ladder:
 
     @cached_property
     def signature(self) -> str:
-        """Version of the normaliser; a ladder other than the default adds a hash of its steps."""
-        if {k: tuple(v) for k, v in self.steps.items()} == DEFAULT_STEPS:
+        """Version of the normaliser; a ladder other than the default adds a hash of its steps and markup."""
+        steps = {level: tuple(names) for level, names in self.steps.items()}
+        if steps == DEFAULT_STEPS and self.markup == DEFAULT_MARKUP:
             return NORMALISER_VERSION
-        spelled = json.dumps({level: list(names) for level, names in self.steps.items()}, sort_keys=True)
+        spelled = json.dumps([steps, asdict(self.markup)], sort_keys=True)
         return f"{NORMALISER_VERSION}+{hashlib.sha256(spelled.encode()).hexdigest()[:8]}"
 
     def normalize(self, text: str, lang: str, level: str = "strict") -> str:
         """One level of normalisation; see the module's function of the same name."""
         if level not in self._compiled:
             raise TextError(f"unknown level of normalisation {level!r}; {near_matches(level, self._compiled)}")
-        rules = rules_of(lang)
+        rules = rules_of(lang, self.markup)
         for apply in self._compiled[level]:
             text = apply(text, rules)
         return text

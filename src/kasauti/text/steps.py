@@ -19,6 +19,7 @@ import regex
 from kasauti.errors import TextError, near_matches
 from kasauti.text.data import letters as data
 from kasauti.text.languages import language
+from kasauti.text.markup import DEFAULT_MARKUP, Markup
 
 ZWNJ, ZWJ = "\u200c", "\u200d"
 
@@ -37,6 +38,7 @@ class Rules:
         joiner_forms: Letters spelled with a joiner, and the letter.
         joiner: Matches, in this order, a key of `joiner_forms`, a joiner that stays (group 1), any other joiner.
         word_final_apostrophe: Whether an apostrophe may end a word.
+        markup: What is not to be spoken.
     """
 
     lang: str
@@ -46,6 +48,7 @@ class Rules:
     joiner_forms: Mapping[str, str]
     joiner: regex.Pattern[str]
     word_final_apostrophe: bool
+    markup: Markup
 
 
 Step = Callable[[str, Rules], str]
@@ -87,8 +90,12 @@ def _nukta_order() -> dict[str, str]:
 
 
 @cache
-def rules_of(lang: str) -> Rules:
+def rules_of(lang: str, markup: Markup = DEFAULT_MARKUP) -> Rules:
     """The compiled rules of a language.
+
+    Args:
+        lang: The language, by any of its names.
+        markup: What is not to be spoken.
 
     Raises:
         TextError: unknown language.
@@ -111,6 +118,7 @@ def rules_of(lang: str) -> Rules:
         joiner_forms=forms,
         joiner=regex.compile(f"{'|'.join(forms)}|({'|'.join(kept)})|[{ZWNJ}{ZWJ}]"),
         word_final_apostrophe=base in data.WORD_FINAL_APOSTROPHE,
+        markup=markup,
     )
 
 
@@ -163,6 +171,11 @@ def nfc(text: str, _: Rules) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def drop_markup(text: str, rules: Rules) -> str:
+    """What is written for the speech system and not to be spoken becomes a space."""
+    return rules.markup.spoken(text)
+
+
 def fold_case(text: str, _: Rules) -> str:
     """Capital letters become small."""
     return text.lower()
@@ -212,6 +225,7 @@ STEPS: dict[str, Step] = {
     "white_space": fold_white_space,
     "soundless": drop_soundless,
     "nfc": nfc,
+    "markup": drop_markup,
     "case": fold_case,
     "joiners": fold_joiners,
     "letters": fold_letters,

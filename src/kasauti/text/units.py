@@ -1,8 +1,8 @@
 """Units: what an error is counted in.
 
-All functions expect text that is already normalised; none of them changes a character. `graphemes` follows UAX 29
-extended grapheme clusters with rule GB9c (Unicode 15.1 and later), which keeps a conjunct whole: हिन्दी is हि + न्दी. An
-older library gives three clusters for the same word, so its version is part of every score's signature.
+All functions return a sequence of units, expect text that is already normalised, and change no character. `graphemes`
+follows UAX 29 extended grapheme clusters with rule GB9c (Unicode 15.1 and later), which keeps a conjunct whole: हिन्दी is
+हि + न्दी. An older library gives three clusters for the same word, so its version is part of every score's signature.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import regex
 _find_clusters = regex.compile(r"\X").findall
 
 
-def code_points(text: str) -> list[str]:
-    """Code points, spaces included (the unit of `cer`)."""
-    return list(text)
+def code_points(text: str) -> str:
+    """Code points, spaces included (the unit of `cer`): the text itself, since a string is a sequence of them."""
+    return text
 
 
-def code_points_without_spaces(text: str) -> list[str]:
+def code_points_without_spaces(text: str) -> str:
     """Code points less the white space (the unit of `cer_nospace`)."""
-    return list("".join(text.split()))
+    return "".join(text.split())
 
 
 def graphemes(text: str) -> list[str]:

@@ -125,8 +125,8 @@ LETTERS: dict[Key, dict[str, str]] = {
 """Single letters typed for another one that looks the same, and the code point native to the language.
 
 In Sindhi the roles differ: the swash kaf (06AA) is /k/, the keheh (06A9) is /kh/, so only the Arabic kaf is folded. The
-stretching mark (tatweel, 0640) is a letter only by category and goes. The Bengali currency numerator four (09F7) is typed
-as a danda.
+stretching mark (tatweel, 0640) is a letter only by category and goes. The Bengali currency numerator four (09F7) is
+typed as a danda.
 """
 
 ARABIC_DIGITS = {f"{0x660 + digit:04X}": f"{0x6F0 + digit:04X}" for digit in range(10)}
