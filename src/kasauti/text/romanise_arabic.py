@@ -1,7 +1,7 @@
 """The Arabic script of Urdu, Kashmiri and Sindhi in Latin letters, by a stated convention.
 
-The script writes consonants and long vowels. **Short vowels that are not written are not guessed**: کتاب is `ktāb`. Three
-letters are consonant or vowel by their place:
+The script writes consonants and long vowels. **Short vowels that are not written are not guessed**: کتاب is `ktāb`.
+Some letters are read by their place:
 
 - alef: `a` at the start of a word, silent there before waw, yeh or a vowel sign, `ā` elsewhere;
 - waw: `v` at the start of a word, before a vowel and after a long one, else `ō` (also for ū and au);

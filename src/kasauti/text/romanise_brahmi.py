@@ -1,9 +1,8 @@
 """Brahmic scripts to ISO 15919: one pass over a run of letters.
 
-A consonant carries the inherent vowel a until a vowel sign or a virama takes it away; all inherent vowels are kept, also
-those that nobody pronounces (that is the business of `phonetic`). Anusvara is always ṁ (the simple option). A colon
-keeps letters apart that would read as one sound: `a:i` against `ai`, `k:h` against `kh`. Not for whole texts: see
-`iso15919`.
+A consonant carries the inherent vowel a until a vowel sign or a virama takes it away; all inherent vowels are kept,
+also those that nobody pronounces (`phonetic` drops them). Anusvara is always ṁ, the simple option. A colon keeps
+letters apart that would read as one sound: `a:i` against `ai`, `k:h` against `kh`. Not for whole texts: see `iso15919`.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ Entry = tuple[Kind, str, str]
 """Kind, value, inherent vowel."""
 
 INHERENT = "a"
+_NOTHING: Entry = ("silent", "", "")
 _STOPS = frozenset({"k", "g", "c", "j", "ṭ", "ḍ", "t", "d", "p", "b"})
 _ASPIRATES = frozenset({*(stop + "h" for stop in _STOPS), "ṛh", "c̈h"})
 _HIATUS = frozenset({"i", "u"})
@@ -48,19 +48,20 @@ def _block(start: int) -> dict[str, Entry]:
 def _extras() -> dict[str, Entry]:
     """The entries outside the common layout."""
     table: dict[str, Entry] = {
-        chr(point): ("silent", "", "")
+        chr(point): _NOTHING
         for first, last in brahmi.SILENT_RANGES
         for point in range(first, last + 1)
         if unicodedata.category(chr(point)).startswith("M")
     }
-    table |= {char: ("silent", "", "") for char in brahmi.SILENT + brahmi.JOINERS}
+    table |= dict.fromkeys(brahmi.SILENT + brahmi.JOINERS, _NOTHING)
     table |= {char: ("consonant", value, INHERENT) for char, value in brahmi.EXTRA_CONSONANTS.items()}
     table |= {char: ("consonant", "", own) for char, own in brahmi.CARRIERS.items()}
     table |= {char: ("vowel", value, "") for char, value in brahmi.EXTRA_VOWEL_LETTERS.items()}
     table |= {char: ("sign", value, "") for char, value in brahmi.EXTRA_VOWEL_SIGNS.items()}
     table |= {char: ("mark", value, "") for char, value in brahmi.EXTRA_MARKS.items()}
     table |= {chr(0xABF0 + digit): ("mark", str(digit), "") for digit in range(10)}
-    table |= {char: ("virama", "", "") for char in brahmi.EXTRA_VIRAMAS}
+    table |= dict.fromkeys(brahmi.EXTRA_VIRAMAS, ("virama", "", ""))
+    table |= {written: _NOTHING for written in brahmi.REWRITTEN if len(written) == 1}
     return table | {brahmi.ADDAK: ("addak", "", "")}
 
 
@@ -69,8 +70,6 @@ TABLE: dict[str, Entry] = {}
 for _start in brahmi.BLOCKS.values():
     TABLE |= _block(_start)
 TABLE |= _extras()
-
-_NOTHING: Entry = ("silent", "", "")
 
 
 def _letters(run: str) -> Iterator[Entry]:

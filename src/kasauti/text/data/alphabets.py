@@ -8,11 +8,13 @@ Source: The Unicode Standard, chapter 13, Ol Chiki (names and sounds of the lett
 
 from __future__ import annotations
 
-OL_CHIKI = {
-    **dict(zip("ᱚᱛᱜᱝᱞᱟᱠᱡᱢᱣ", "ô t g ṅ l a k j m v".split(), strict=True)),
-    **dict(zip("ᱤᱥᱦᱧᱨᱩᱪᱫᱬᱭ", "i s h ñ r u c d ṇ y".split(), strict=True)),
-    **dict(zip("ᱮᱯᱰᱱᱲᱳᱴᱵᱶᱷ", "e p ḍ n ṛ o ṭ b ṽ h".split(), strict=True)),
-    **{"ᱸ": "m̐", "ᱹ": "\u0323", "ᱺ": "\u0323m̐", "ᱻ": "\u0304", "ᱼ": "-", "ᱽ": "’"},
-    **{chr(0x1C50 + digit): str(digit) for digit in range(10)},
-}
+from kasauti.text.data.pairs import pairs, row
+
+OL_CHIKI = (
+    row("ᱚᱛᱜᱝᱞᱟᱠᱡᱢᱣ", "ô t g ṅ l a k j m v")
+    | row("ᱤᱥᱦᱧᱨᱩᱪᱫᱬᱭ", "i s h ñ r u c d ṇ y")
+    | row("ᱮᱯᱰᱱᱲᱳᱴᱵᱶᱷ", "e p ḍ n ṛ o ṭ b ṽ h")
+    | pairs("ᱸ m̐  ᱹ \u0323  ᱺ \u0323m̐  ᱻ \u0304  ᱼ -  ᱽ ’")
+    | row("᱐᱑᱒᱓᱔᱕᱖᱗᱘᱙", "0 1 2 3 4 5 6 7 8 9")
+)
 """Character -> value. Signs in the order: nasal, lowered, both, long, glottal protector, released."""

@@ -10,6 +10,8 @@ Standard, chapters 12 and 13 and the names of the characters; choices where thes
 
 from __future__ import annotations
 
+from kasauti.text.data.pairs import pairs, row
+
 BLOCKS: dict[str, int] = {
     "Deva": 0x0900,
     "Beng": 0x0980,
@@ -41,43 +43,34 @@ AVAGRAHA = "’"
 
 # --- what the common layout does not have -------------------------------------------------------------------------
 
-EXTRA_CONSONANTS = {
-    **{"ॸ": "ḍ", "ॹ": "z̈", "ॺ": "ẏ", "ॻ": "ˍg", "ॼ": "ˍj", "ॽ": "ʔ", "ॾ": "ˍḍ", "ॿ": "ˍb"},
-    **{"ৰ": "r", "ৱ": "v"},
-    **{"ੜ": "ṛ", "ૹ": "z̈", "ୟ": "ẏ", "ୱ": "v"},
-    **{"ౘ": "ĉ", "ౙ": "ẑ", "ౚ": "ṟ", "ೞ": "ḻ", "ഺ": "ṯ"},
-    **dict(zip("ꯀꯁꯂꯃꯄꯅꯆꯇꯈꯉꯊꯋꯌꯍꯐ", "k s l m p n c t kh ṅ th v y h ph".split(), strict=True)),
-    **dict(zip("ꯒꯓꯔꯕꯖꯗꯘꯙꯚ", "g jh r b j d gh dh bh".split(), strict=True)),
-    **dict(zip("ꫢꫣꫤꫥꫦꫧꫨꫩꫪ", "ch ñ ṭ ṭh ḍ ḍh ṇ ś ṣ".split(), strict=True)),
-}
+EXTRA_CONSONANTS = (
+    pairs("ॸ ḍ  ॹ z̈  ॺ ẏ  ॻ ˍg  ॼ ˍj  ॾ ˍḍ  ॿ ˍb  ৰ r  ৱ v  ੜ ṛ  ૹ z̈  ୟ ẏ  ୱ v  ౘ ĉ  ౙ ẑ  ౚ ṟ  ೞ ḻ  ഺ ṯ")
+    | row("ꯀꯁꯂꯃꯄꯅꯆꯇꯈꯉꯊꯋꯌꯍꯐ", "k s l m p n c t kh ṅ th v y h ph")
+    | row("ꯒꯓꯔꯕꯖꯗꯘꯙꯚ", "g jh r b j d gh dh bh")
+    | row("ꫢꫣꫤꫥꫦꫧꫨꫩꫪ", "ch ñ ṭ ṭh ḍ ḍh ṇ ś ṣ")
+)
 
-CARRIERS = {"ੲ": "i", "ੳ": "u", "ꯑ": "a"}
+CARRIERS = pairs("ੲ i  ੳ u  ꯑ a")
 """Letters that hold a vowel sign and have a vowel of their own without one; so does the letter a of the nine blocks."""
 
-EXTRA_VOWEL_LETTERS = {
-    **{"ऄ": "e", "ॲ": "ê", "ॳ": "ö", "ॴ": "ȫ", "ॵ": "å", "ॶ": "ŭ", "ॷ": "ŭ̄", "ꣾ": "ê"},
-    **{"ൟ": "ī", "ꯎ": "u", "ꯏ": "i", "ꫠ": "ē", "ꫡ": "ō"},
-}
+EXTRA_VOWEL_LETTERS = pairs("ऄ e  ॲ ê  ॳ ö  ॴ ȫ  ॵ å  ॶ ŭ  ॷ ŭ̄  ꣾ ê  ൟ ī  ꯎ u  ꯏ i  ꫠ ē  ꫡ ō")
 
-EXTRA_VOWEL_SIGNS = {
-    **{"\u093a": "ö", "\u093b": "ȫ", "\u094f": "å", "\u0955": "ê", "\u0956": "ŭ", "\u0957": "ŭ̄", "\ua8ff": "ê"},
-    "\u094e": "ē",
-    **{"\u09d7": "au", "\u0b56": "ai", "\u0b57": "au", "\u0bd7": "au", "\u0c56": "ai", "\u0cd6": "ai"},
-    "\u0d57": "au",
-    **dict(zip("\uabe3\uabe4\uabe5\uabe6\uabe7\uabe8\uabe9", "ō i ā ē au u ai".split(), strict=True)),
-    **dict(zip("\uaaeb\uaaec\uaaed\uaaee\uaaef", "ī ū āi au āu".split(), strict=True)),
-}
+EXTRA_VOWEL_SIGNS = (
+    row("\u093a\u093b\u094e\u094f\u0955\u0956\u0957\ua8ff", "ö ȫ ē å ê ŭ ŭ̄ ê")
+    | row("\u09d7\u0b56\u0b57\u0bd7\u0c56\u0cd6\u0d57", "au ai au au ai ai au")
+    | row("\uabe3\uabe4\uabe5\uabe6\uabe7\uabe8\uabe9", "ō i ā ē au u ai")
+    | row("\uaaeb\uaaec\uaaed\uaaee\uaaef", "ī ū āi au āu")
+)
 
-EXTRA_MARKS = {
-    **{"ॐ": "ōṁ", "ૐ": "ōṁ", "ௐ": "ōṁ", "ꣽ": "ōṁ", "ੴ": "ika ōaṅkāra", "ঀ": "siddhaṁ"},
-    **{"\u0900": "m̐", "\u0c00": "m̐", "ಀ": "m̐", "\u0c04": "ṁ", "\u0d00": "ṁ", "ഄ": "ṁ", "\u0cf3": "ṁ", "ৼ": "ṁ"},
-    **{"\u0a70": "ṁ", "ஃ": "ḵ", "ৎ": "t", "ౝ": "n", "ೝ": "n", "ೱ": "ẖ", "ೲ": "ḫ"},
-    **dict(zip("ൎൔൕൖൺൻർൽൾൿ", "r m y ḻ ṇ n r l ḷ k".split(), strict=True)),
-    **dict(zip("ꯛꯜꯝꯞꯟꯠꯡꯢ\uabea\uaaf5", "k l m p n t ṅ i ṁ ḥ".split(), strict=True)),
-    **dict.fromkeys("ꣲꣳꣴꣵꣶꣷ", "m̐"),
-    **dict.fromkeys("ᳩᳪᳫᳬᳮᳯᳰᳱᳺ", "ṁ"),
-    **{"ᳲ": "ḥ", "ᳳ": "ḥ", "ᳵ": "ẖ", "ᳶ": "ḫ"},
-}
+EXTRA_MARKS = (
+    pairs("ॐ ōṁ  ૐ ōṁ  ௐ ōṁ  ꣽ ōṁ  ঀ siddhaṁ  ॽ ʔ  ஃ ḵ  ৎ t  ౝ n  ೝ n  ೱ ẖ  ೲ ḫ  ᳵ ẖ  ᳶ ḫ  ᳲ ḥ  ᳳ ḥ")
+    | pairs("௰ 10  ௱ 100  ௲ 1000  ൰ 10  ൱ 100  ൲ 1000")
+    | row("ൎൔൕൖൺൻർൽൾൿ", "r m y ḻ ṇ n r l ḷ k")
+    | row("ꯛꯜꯝꯞꯟꯠꯡꯢ\uabea\uaaf5", "k l m p n t ṅ i ṁ ḥ")
+    | dict.fromkeys("\u0900\u0c00ಀꣲꣳꣴꣵꣶꣷ", "m̐")
+    | dict.fromkeys("\u0a70\u0c04\u0d00ഄ\u0cf3ৼᳩᳪᳫᳬᳮᳯᳰᳱᳺ", "ṁ")
+    | {"ੴ": "ika ōaṅkāra"}
+)
 """Whatever stands for itself and takes no vowel: nasal and breath signs, consonants without a vowel, whole words."""
 
 EXTRA_VIRAMAS = "\u0d3b\u0d3c\uabed\uaaf6"
@@ -90,19 +83,11 @@ SILENT = "\u0971\u09fe\u0a51\u0afa\u0afb\u0afc\u0afd\u0afe\u0aff\u0b55\u0c55\u0c
 
 JOINERS = "\u200c\u200d"
 
-NUKTA = {
-    **{"k": "q", "kh": "k͟h", "g": "ġ", "j": "z", "ḍ": "ṛ", "ḍh": "ṛh", "ph": "f", "y": "ẏ"},
-    **{"n": "ṉ", "r": "ṟ", "ḷ": "ḻ", "": "ʿ"},
-    **{"c": "c̈", "ch": "c̈h", "jh": "z̈", "t": "ẗ", "s": "s̈", "h": "ḧ"},
-}
+NUKTA = {"": "ʿ"} | pairs("k q  kh k͟h  g ġ  j z  ḍ ṛ  ḍh ṛh  ph f  y ẏ  n ṉ  r ṟ  ḷ ḻ  c c̈  ch c̈h  jh z̈  t ẗ  s s̈  h ḧ")
 """Value of a consonant with a dot; the empty one is the vowel carrier. Any other consonant keeps its value."""
-NUKTA_GURU = {"s": "ś", "l": "ḷ"}
+NUKTA_GURU = pairs("s ś  l ḷ")
 
-REWRITTEN = {
-    "অ্যা": "ऍ",
-    "এ্যা": "ऍ",
-    "\u0d41\u0d4d": "\u0956",
-    "\u0a75": "\u0a4d\u0a2f",
-}
+REWRITTEN = pairs("অ্যা ऍ  এ্যা ऍ  ஸ்ரீ ஶ்ரீ  \u0d41\u0d4d \u0956  \u0a75 \u0a4d\u0a2f")
 """Sequences written as others of the same value, where need be with the letter of another script that has the sound:
-Bengali ae; the half u of Malayalam (sign u, virama); the Gurmukhi subscript ya."""
+Bengali ae; Tamil shri, whose two spellings look alike; the half u of Malayalam (sign u, virama); the Gurmukhi
+subscript ya."""
