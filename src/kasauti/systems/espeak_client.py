@@ -28,7 +28,7 @@ PACKAGE, MODULE = "espeakng-loader", "espeakng_loader"
 VOICES: Mapping[str, str] = {
     "as": "as",
     "bn": "bn",
-    "en": "en-gb-x-rp",
+    "en": "en",
     "gu": "gu",
     "hi": "hi",
     "kn": "kn",
@@ -93,11 +93,17 @@ def phonemes(texts: Sequence[str], voice: str) -> list[str]:
     return [_FOREIGN_WORD.sub("", ipa) for ipa in reply]
 
 
+def speakable(text: str) -> str:
+    """A text that a C library can take: no control characters, of which a NUL would end it, and no lone surrogates."""
+    plain = "".join(" " if unicodedata.category(char) == "Cc" else char for char in text)
+    return plain.encode("utf-8", "replace").decode("utf-8")
+
+
 def _ask(request: dict[str, Any]) -> bytes:
     version()
     import espeakng_loader
 
-    request["texts"] = [_without_controls(text) for text in request["texts"]]
+    request["texts"] = [speakable(text) for text in request["texts"]]
     request |= {"library": espeakng_loader.get_library_path(), "data": espeakng_loader.get_data_path()}
     timeout_s = _TIMEOUT_S + _TIMEOUT_S_PER_CHAR * sum(map(len, request["texts"]))
     try:
@@ -121,8 +127,3 @@ def _ask(request: dict[str, Any]) -> bytes:
         message = f"eSpeak NG ended with code {child.returncode} {detail}".strip()
         raise SpeechFailed(message, reason="engine_crashed", retryable=child.returncode < 0)
     return child.stdout
-
-
-def _without_controls(text: str) -> str:
-    """A NUL would end the text for a C library; the other control characters mean nothing to a speaker."""
-    return "".join(" " if unicodedata.category(char) == "Cc" else char for char in text)
