@@ -164,7 +164,7 @@ class Config:
 
 
 @dataclass
-class LineupOptions(SystemOptions):
+class LineupOptions:
     """Several systems in one run, side by side.
 
     Attributes:

@@ -22,14 +22,14 @@ class FakeJudgeOptions(JudgeOptions):
         langs: Languages it has; null = any.
         fail_words: It fails, retryable, on texts that hold one of these.
         usd_per_call: What a call costs.
-        copies: Worker processes it allows; 1 = none.
+        workers: Worker processes it allows; 1 = none.
     """
 
     slip_rate: float = 0.0
     langs: list[str] | None = None
     fail_words: list[str] = field(default_factory=list)
     usd_per_call: float = 0.0
-    copies: int = 1
+    workers: int = 1
 
 
 class FakeJudge(Judge):
@@ -43,7 +43,7 @@ class FakeJudge(Judge):
             revision="fake-1",
             languages=None if options.langs is None else frozenset(options.langs),
             settings={"slip_rate": options.slip_rate},
-            workers=options.copies,
+            workers=options.workers,
             usd_per_call=options.usd_per_call,
             seconds_per_clip=0.002,
         )

@@ -88,9 +88,12 @@ class _Pool:
         try:
             while True:
                 # Two tasks a worker keep it busy while a reply is being stored, and little is lost when it dies.
-                while len(in_flight) < 2 * self._workers and (task := next(waiting, None)) is not None:
-                    in_flight[pool.submit(_work, self._job.method, task)] = task
-                if not in_flight:
+                while not again and len(in_flight) < 2 * self._workers and (task := next(waiting, None)) is not None:
+                    try:
+                        in_flight[pool.submit(_work, self._job.method, task)] = task
+                    except BrokenProcessPool:
+                        again.append(task)
+                if not in_flight and not again:
                     return
                 for future in wait(in_flight, return_when=FIRST_COMPLETED).done:
                     task = in_flight.pop(future)

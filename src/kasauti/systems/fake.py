@@ -30,7 +30,7 @@ class FakeOptions(SystemOptions):
         kill_ids: Prompts that kill the process that speaks them.
         usd_per_1k_chars: What a call costs.
         ttfb_s: Time to first byte that it claims; null = does not stream.
-        copies: Worker processes it allows; 1 = none.
+        workers: Worker processes it allows; 1 = none.
     """
 
     slip_rate: float = 0.0
@@ -42,7 +42,7 @@ class FakeOptions(SystemOptions):
     kill_ids: list[str] = field(default_factory=list)
     usd_per_1k_chars: float = 0.0
     ttfb_s: float | None = None
-    copies: int = 1
+    workers: int = 1
 
 
 class Fake(System):
@@ -56,7 +56,7 @@ class Fake(System):
             languages=None if options.langs is None else dict.fromkeys(options.langs, "supported"),
             settings={"slip_rate": options.slip_rate, "stochastic": options.stochastic},
             decoding_fields=("temperature", "seed") if options.stochastic else (),
-            workers=options.copies,
+            workers=options.workers,
             usd_per_1k_chars=options.usd_per_1k_chars,
             seconds_per_char=0.0001,
         )
