@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from kasauti.errors import TextError
 from kasauti.metrics.score import score_pair
 from kasauti.text.languages import LANGUAGES
-from kasauti.text.levels import DEFAULT_STEPS, LEVELS, Ladder, normalize
-from kasauti.text.steps import STEPS
+from kasauti.text.levels import DEFAULT_STEPS, Ladder, normalize, normalize_pair
+from kasauti.text.steps import PAIR_STEPS, STEPS
 from text_cases import characters, read_cases, written_in
 
 PAIRS = read_cases("minimal_pairs.jsonl")
@@ -174,6 +174,88 @@ def test_strict(lang, text, expected):
     assert normalize(text, lang) == unicodedata.normalize("NFC", expected)
 
 
+@pytest.mark.parametrize(
+    ("lang", "one", "other"),
+    [
+        ("hi", "हिन्दी", "हिंदी"),
+        ("hi", "गये", "गए"),
+        ("hi", "नयी", "नई"),
+        ("hi", "फ़ोन", "फोन"),
+        ("hi", "हँसी", "हंसी"),
+        ("hi", "आयें", "आएं"),
+        ("ml", "തമിഴ്‌നാട്", "തമിഴ്നാട്"),
+        ("ml", "കൌതുകം", "കൗതുകം"),
+        ("ml", "എൻറെ", "എന്റെ"),
+        ("bn", "ক’রে", "করে"),
+        ("bn", "অঙ্ক", "অংক"),
+        ("gu", "હિન્દી", "હિંદી"),
+        ("te", "హిన్దీ", "హిందీ"),
+        ("kn", "ಹಿನ್ದಿ", "ಹಿಂದಿ"),
+        ("pa", "ਮੂੰਹ", "ਮੂਂਹ"),
+        ("ur", "اُردُو", "اردو"),
+        ("ur", "لئے", "لیے"),
+        ("en", "don't", "dont"),
+        ("en", "résumé", "resume"),
+    ],
+)
+def test_lenient_forgives_spelling(lang, one, other):
+    assert normalize(one, lang, "strict") != normalize(other, lang, "strict")
+    assert normalize(one, lang, "lenient") == normalize(other, lang, "lenient")
+
+
+@pytest.mark.parametrize(
+    ("lang", "one", "other"),
+    [
+        ("hi", "पढना", "पढ़ना"),
+        ("hi", "ये", "ए"),
+        ("hi", "दिन", "दीन"),
+        ("pa", "ਸਰ", "ਸ਼ਰ"),
+        ("ta", "ஒளி", "ஔி"),
+        ("ks", "زِٹھ", "زٹھ"),
+        ("brx", "बर'", "बर"),
+        ("sd-Deva", "फर", "फ़र"),
+        ("ml", "അവൻ", "അവന്"),
+    ],
+)
+def test_lenient_does_not_forgive_another_word(lang, one, other):
+    assert normalize(one, lang, "lenient") != normalize(other, lang, "lenient")
+
+
+def test_nukta_of_borrowed_sounds_is_folded_by_a_named_step_of_lenient_only():
+    [row] = [row for row in read_cases("normalise.jsonl") if row["id"] == "normalise-23"]
+    equal = {level: normalize(row["a"], "hi", level) == normalize(row["b"], "hi", level) for level in DEFAULT_STEPS}
+    assert equal["lenient"] is row["expected"]["equal_if_nukta_folded"]
+    assert [level for level, names in DEFAULT_STEPS.items() if "nukta" in names] == ["lenient", "phonetic"]
+    assert not equal["strict"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for row in read_cases("normalise.jsonl", "equal") if "equal_if_phonetic" in row["expected"]],
+    ids=by_id,
+)
+def test_case_equal_if_phonetic(row):
+    a, b = (normalize(row[side], row["lang"], "phonetic") for side in "ab")
+    assert (a == b) is row["expected"]["equal_if_phonetic"]
+
+
+def test_each_level_forgives_what_the_one_before_it_forgives():
+    for row in PAIRS:
+        met = [
+            normalize(row["a"], row["lang"], level) == normalize(row["b"], row["lang"], level)
+            for level in DEFAULT_STEPS
+        ]
+        assert met == sorted(met), row
+
+
+@given(st.tuples(mixed_text, mixed_text))
+def test_a_pair_of_equal_texts_stays_equal_and_a_reference_is_what_it_is_alone(case):
+    (text, lang), (other, _) = case
+    for level in DEFAULT_STEPS:
+        assert len(set(normalize_pair(text, text, lang, level))) == 1
+        assert normalize_pair(text, other, lang, level)[0] == normalize(text, lang, level)
+
+
 @pytest.mark.parametrize("level", DEFAULT_STEPS)
 @given(mixed_text)
 @example(("अ\u200bा\u0945", "hi"))
@@ -257,12 +339,13 @@ def test_unknown_levels_steps_and_languages_are_refused_with_near_matches():
 
 
 def test_ladder_is_ordered_and_made_of_known_steps():
-    assert tuple(DEFAULT_STEPS) == LEVELS[: len(DEFAULT_STEPS)]
-    assert {name for names in DEFAULT_STEPS.values() for name in names} <= set(STEPS)
+    assert tuple(DEFAULT_STEPS) == ("raw", "strict", "lenient", "phonetic")
+    assert {name for names in DEFAULT_STEPS.values() for name in names} == {*STEPS, *PAIR_STEPS}
 
 
 def test_a_changed_ladder_has_another_signature():
     same, other = Ladder(dict(DEFAULT_STEPS)), Ladder({**DEFAULT_STEPS, "strict": ["nfc", "white_space"]})
     assert same.signature == Ladder().signature != other.signature
     assert normalize("क।", "hi", "strict", ladder=other) == "क।"
+    assert normalize("क।", "hi", "lenient", ladder=other) == "क"
     assert normalize("क।", "hi", "strict", ladder=same) == "क"

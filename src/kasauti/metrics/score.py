@@ -13,7 +13,8 @@ from functools import lru_cache
 
 from kasauti.errors import TextError
 from kasauti.metrics.edits import edit_distance
-from kasauti.text.levels import DEFAULT_LADDER, Ladder, normalize
+from kasauti.text.levels import DEFAULT_LADDER, Ladder, normalize_pair
+from kasauti.text.phonetic import phonetic_pair
 from kasauti.text.scripts import ScriptVerdict, script_verdict
 from kasauti.text.units import code_points, code_points_without_spaces, graphemes, words
 
@@ -31,6 +32,9 @@ class Counts:
         ref_graphemes: Reference length in the same unit.
         word_edits: Edits in words.
         ref_words: Reference length in words.
+        phonetic_edits: Edits in code points of the two texts folded by sound, spaces out (`phonetic.phonetic_pair`).
+            The same at every level: the texts folded are those of `PCER_LEVEL`.
+        ref_phonetic: Length of the folded reference.
     """
 
     char_edits: int
@@ -41,6 +45,8 @@ class Counts:
     ref_graphemes: int
     word_edits: int
     ref_words: int
+    phonetic_edits: int
+    ref_phonetic: int
 
     @property
     def cer(self) -> float:
@@ -61,6 +67,11 @@ class Counts:
     def wer(self) -> float:
         """Word error rate."""
         return self.word_edits / max(1, self.ref_words)
+
+    @property
+    def pcer(self) -> float:
+        """Phonetic character error rate: how far apart the sounds are, whatever script each side is in."""
+        return self.phonetic_edits / max(1, self.ref_phonetic)
 
 
 @dataclass(frozen=True)
@@ -86,6 +97,11 @@ class Pooled(Counts):
     n: int
 
 
+Split = Callable[[str], Sequence[str]]
+
+PCER_LEVEL = "strict"
+"""Level of the texts that are folded by sound. A looser one would forgive in one script what it does not in another."""
+
 _COUNTS = tuple(f.name for f in fields(Counts))
 
 
@@ -107,25 +123,35 @@ def score_pair(
     Raises:
         TextError: unknown language or level.
     """
-    said = normalize(reference, lang, level, ladder=ladder)
-    heard = normalize(hypothesis, lang, level, ladder=ladder)
+    said, heard = normalize_pair(reference, hypothesis, lang, level, ladder=ladder)
     status = script_verdict(ladder.markup.spoken(reference), ladder.markup.spoken(hypothesis), lang)
-    return PairScore(**vars(_counted(said, heard)), status=status)
+    folded = normalize_pair(reference, hypothesis, lang, PCER_LEVEL, ladder=ladder)
+    return PairScore(*_counted(said, heard), *_counted_by_sound(*folded, lang), status)
 
 
 @lru_cache(maxsize=8192)
-def _counted(said: str, heard: str) -> Counts:
-    """The counts of two normalised texts. Most texts are the same at several levels."""
-    counts: list[int] = []
-    for split in (code_points, code_points_without_spaces, graphemes, words):
-        reference = _split_reference(said, split)
-        edits = 0 if said == heard else edit_distance(reference, split(heard))
-        counts += edits, len(reference)
-    return Counts(*counts)
+def _counted(said: str, heard: str) -> tuple[int, int, int, int, int, int, int, int]:
+    """The counts of two normalised texts, in the order of `Counts`. Most texts are the same at several levels."""
+    characters, nospace, clusters, in_words = (
+        _edits_and_length(said, heard, split) for split in (code_points, code_points_without_spaces, graphemes, words)
+    )
+    return *characters, *nospace, *clusters, *in_words
+
+
+def _edits_and_length(said: str, heard: str, split: Split) -> tuple[int, int]:
+    reference = _split_reference(said, split)
+    return 0 if said == heard else edit_distance(reference, split(heard)), len(reference)
+
+
+@lru_cache(maxsize=8192)
+def _counted_by_sound(said: str, heard: str, lang: str) -> tuple[int, int]:
+    """Edits and reference length of two texts folded by sound."""
+    said, heard = phonetic_pair(said, heard, lang)
+    return edit_distance(said, heard), len(said)
 
 
 @lru_cache(maxsize=4096)
-def _split_reference(said: str, split: Callable[[str], Sequence[str]]) -> Sequence[str]:
+def _split_reference(said: str, split: Split) -> Sequence[str]:
     """A reference in one unit; it comes again for every system and judge."""
     return split(said)
 

@@ -15,19 +15,20 @@ from functools import cached_property, lru_cache
 
 from kasauti.errors import TextError, near_matches
 from kasauti.text.markup import DEFAULT_MARKUP, Markup
-from kasauti.text.steps import Step, rules_of, step
+from kasauti.text.rules import Rules, rules_of
+from kasauti.text.steps import PAIR_STEPS, STEPS, PairStep, Step, check_step
 
 NORMALISER_VERSION = "1"
 """Goes up whenever any text normalises differently than before; part of every score's signature."""
 
-LEVELS = ("raw", "strict", "numbers", "lenient", "phonetic")
-"""Names of the levels, from the one that forgives least."""
-
-_STRICT = ("soundless", "nfc", "markup", "case", "joiners", "letters", "apostrophes", "punctuation", "white_space")
+_LETTERS = ("soundless", "nfc", "markup", "case", "joiners", "letters", "apostrophes", "punctuation")
+_LENIENT = (*_LETTERS, "inner_signs", "accents", "nukta", "spelling", "white_space", "other_script")
 
 DEFAULT_STEPS: dict[str, tuple[str, ...]] = {
     "raw": ("white_space",),
-    "strict": _STRICT,
+    "strict": (*_LETTERS, "white_space"),
+    "lenient": _LENIENT,
+    "phonetic": (*_LENIENT, "sounds"),
 }
 
 
@@ -36,53 +37,90 @@ class Ladder:
     """Levels and the steps of each.
 
     Attributes:
-        steps: Level -> names of its steps, in order.
+        steps: Level -> names of its steps, in order; a level that is not given has its default steps.
         markup: What the step `markup` takes away.
 
     Raises:
         TextError: a level or a step is unknown.
     """
 
-    steps: Mapping[str, Sequence[str]] = field(default_factory=lambda: DEFAULT_STEPS)
+    steps: Mapping[str, Sequence[str]] = field(default_factory=dict)
     markup: Markup = DEFAULT_MARKUP
 
     def __post_init__(self) -> None:
         for level, names in self.steps.items():
-            if level not in LEVELS:
-                raise TextError(f"unknown level of normalisation {level!r}; {near_matches(level, LEVELS)}")
+            if level not in DEFAULT_STEPS:
+                raise TextError(f"unknown level of normalisation {level!r}; {near_matches(level, DEFAULT_STEPS)}")
             for name in names:
-                step(name)
+                check_step(name)
 
     def __hash__(self) -> int:
         return hash(self.signature)
 
     @cached_property
-    def _compiled(self) -> dict[str, tuple[Step, ...]]:
-        return {level: tuple(map(step, names)) for level, names in self.steps.items()}
+    def _all_steps(self) -> dict[str, tuple[str, ...]]:
+        return DEFAULT_STEPS | {level: tuple(names) for level, names in self.steps.items()}
+
+    @cached_property
+    def _stages(self) -> dict[str, tuple[_Stage, ...]]:
+        return {level: _compiled(names) for level, names in self._all_steps.items()}
 
     @cached_property
     def signature(self) -> str:
         """Version of the normaliser; a ladder other than the default adds a hash of its steps and markup."""
-        steps = {level: tuple(names) for level, names in self.steps.items()}
-        if steps == DEFAULT_STEPS and self.markup == DEFAULT_MARKUP:
+        if self._all_steps == DEFAULT_STEPS and self.markup == DEFAULT_MARKUP:
             return NORMALISER_VERSION
-        spelled = json.dumps([steps, asdict(self.markup)], sort_keys=True)
+        spelled = json.dumps([self._all_steps, asdict(self.markup)], sort_keys=True)
         return f"{NORMALISER_VERSION}+{hashlib.sha256(spelled.encode()).hexdigest()[:8]}"
 
-    def normalize(self, text: str, lang: str, level: str = "strict") -> str:
-        """One level of normalisation; see the module's function of the same name."""
-        if level not in self._compiled:
-            raise TextError(f"unknown level of normalisation {level!r}; {near_matches(level, self._compiled)}")
-        rules = rules_of(lang, self.markup)
-        for apply in self._compiled[level]:
-            text = apply(text, rules)
-        return text
+    def stages(self, level: str) -> tuple[_Stage, ...]:
+        """The compiled steps of a level.
+
+        Raises:
+            TextError: unknown level.
+        """
+        if level not in self._stages:
+            raise TextError(f"unknown level of normalisation {level!r}; {near_matches(level, self._stages)}")
+        return self._stages[level]
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """Consecutive steps that look at one text, or one step that looks at a pair.
+
+    Attributes:
+        alone: What is done to a text by itself.
+        together: What is done to a pair instead, if this is such a step.
+    """
+
+    alone: tuple[Step, ...]
+    together: PairStep | None = None
+
+
+def _compiled(names: Sequence[str]) -> tuple[_Stage, ...]:
+    stages: list[_Stage] = []
+    for name in names:
+        alone = (STEPS[name],) if name in STEPS else ()
+        if name in PAIR_STEPS:
+            stages.append(_Stage(alone, PAIR_STEPS[name]))
+        elif stages and stages[-1].together is None:
+            stages[-1] = _Stage(stages[-1].alone + alone)
+        else:
+            stages.append(_Stage(alone))
+    return tuple(stages)
+
+
+@lru_cache(maxsize=1 << 14)
+def _applied(steps: tuple[Step, ...], text: str, rules: Rules) -> str:
+    """A text after some steps; a reference comes again for every system, and the first steps for every level."""
+    for step in steps:
+        text = step(text, rules)
+    return text
 
 
 DEFAULT_LADDER = Ladder()
 
 
-@lru_cache(maxsize=8192)
 def normalize(text: str, lang: str, level: str = "strict", *, ladder: Ladder = DEFAULT_LADDER) -> str:
     """Text as it is compared at one level.
 
@@ -90,7 +128,8 @@ def normalize(text: str, lang: str, level: str = "strict", *, ladder: Ladder = D
         text: Any text.
         lang: Language of the row, by any of its names; decides which letters are the same.
         level: `raw` folds white space only; `strict` also puts every letter into one encoding, and takes punctuation,
-            markup and the case of Latin letters away.
+            markup and the case of Latin letters away; `lenient` also takes one of several spellings of print;
+            `phonetic` writes words by their sounds.
         ladder: The levels and their steps.
 
     Returns:
@@ -103,4 +142,33 @@ def normalize(text: str, lang: str, level: str = "strict", *, ladder: Ladder = D
         >>> normalize("नमस्ते, दुनिया! (हाय)", "hi")
         'नमस्ते दुनिया हाय'
     """
-    return ladder.normalize(text, lang, level)
+    rules = rules_of(lang, ladder.markup)
+    for stage in ladder.stages(level):
+        text = _applied(stage.alone, text, rules)
+    return text
+
+
+def normalize_pair(
+    reference: str, hypothesis: str, lang: str, level: str = "strict", *, ladder: Ladder = DEFAULT_LADDER
+) -> tuple[str, str]:
+    """Reference and transcript as they are compared at one level.
+
+    The same as `normalize` of each, except for what can only be seen in both: a word in another script (`lenient`).
+
+    Args:
+        reference: What was to be said.
+        hypothesis: What was heard.
+        lang: Language of the reference, by any of its names.
+        level: As for `normalize`.
+        ladder: The levels and their steps.
+
+    Raises:
+        TextError: unknown language or level.
+    """
+    rules = rules_of(lang, ladder.markup)
+    for stage in ladder.stages(level):
+        if stage.together is None:
+            reference, hypothesis = (_applied(stage.alone, text, rules) for text in (reference, hypothesis))
+        else:
+            reference, hypothesis = stage.together(reference, hypothesis, rules)
+    return reference, hypothesis

@@ -2,124 +2,25 @@
 
 Each takes a text and the rules of its language and returns a text. The rule for a character is found by (language of
 the row, script of the character), so code-switched text, and a transcript in another script than its reference, are
-each treated by the rules of the script they are in. No step loses a vowel sign, a virama, a nukta or any other mark.
+each treated by the rules of the script they are in. No step of the levels up to `numbers` loses a vowel sign, a virama,
+a nukta or any other mark. A few steps look at reference and transcript together and may change either.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import TypeVar
+from collections.abc import Callable
 
 import regex
 
 from kasauti.errors import TextError, near_matches
+from kasauti.text.codeswitch import respelled
 from kasauti.text.data import letters as data
-from kasauti.text.languages import language
-from kasauti.text.markup import DEFAULT_MARKUP, Markup
-
-ZWNJ, ZWJ = "\u200c", "\u200d"
-
-_V = TypeVar("_V")
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What the steps need to know about a language, compiled once.
-
-    Attributes:
-        lang: Its code.
-        letters: For `str.translate`: letters typed for others, Arabic digits, compatibility forms.
-        sequences: Several code points that are one letter, and that letter.
-        sequence: Matches any key of `sequences`, the longest first.
-        joiner_forms: Letters spelled with a joiner, and the letter.
-        joiner: Matches, in this order, a key of `joiner_forms`, a joiner that stays (group 1), any other joiner.
-        word_final_apostrophe: Whether an apostrophe may end a word.
-        markup: What is not to be spoken.
-    """
-
-    lang: str
-    letters: Mapping[int, str]
-    sequences: Mapping[str, str]
-    sequence: re.Pattern[str]
-    joiner_forms: Mapping[str, str]
-    joiner: regex.Pattern[str]
-    word_final_apostrophe: bool
-    markup: Markup
-
+from kasauti.text.phonetic import fold
+from kasauti.text.rules import ZWJ, ZWNJ, Rules
 
 Step = Callable[[str, Rules], str]
-
-
-def _text(points: str) -> str:
-    """`"0905 093E"` as text."""
-    return "".join(chr(int(point, 16)) for point in points.split())
-
-
-def _pick(table: Mapping[data.Key, _V], lang: str) -> list[_V]:
-    """The entries of all scripts that hold for a language: its own where it has one, else the common one."""
-    own = {script: value for (of, script), value in table.items() if of == lang}
-    common = {script: value for (of, script), value in table.items() if of is None}
-    return list((common | own).values())
-
-
-def _compatibility_forms() -> dict[int, str]:
-    """Full-width letters, Latin ligatures and Arabic presentation forms, as the letters they show."""
-    forms = {}
-    for first, last in ((0xFF01, 0xFF5E), (0xFB00, 0xFB06), (0xFB50, 0xFDFB), (0xFE80, 0xFEFC)):
-        for point in range(first, last + 1):
-            plain = unicodedata.normalize("NFKC", chr(point))
-            # A form that is a mark on a blank has no letter to be; NFKC would make a word break of it.
-            if plain != chr(point) and not plain.startswith(" "):
-                forms[point] = plain
-    return forms
-
-
-def _nukta_order() -> dict[str, str]:
-    """Vowel sign + nukta, and the two in the order they belong in."""
-    pairs = {}
-    for block in data.NUKTA_BLOCKS.values():
-        nukta = chr(block + 0x3C)
-        for offset in range(0x3E, 0x4D):
-            sign = chr(block + offset)
-            pairs[sign + nukta] = nukta + sign
-    return pairs
-
-
-@cache
-def rules_of(lang: str, markup: Markup = DEFAULT_MARKUP) -> Rules:
-    """The compiled rules of a language.
-
-    Args:
-        lang: The language, by any of its names.
-        markup: What is not to be spoken.
-
-    Raises:
-        TextError: unknown language.
-    """
-    entry = language(lang)
-    base = entry.base
-    table = _compatibility_forms()
-    for points in (*_pick(data.LETTERS, base), data.ARABIC_DIGITS):
-        table |= {ord(_text(typed)): _text(meant) for typed, meant in points.items()}
-    sequences = _nukta_order()
-    common = {k: v for (of, _), rows in data.SEQUENCES.items() if of in (None, base) for k, v in rows.items()}
-    sequences |= {_text(typed): _text(meant) for typed, meant in common.items()}
-    forms = {_text(k): _text(v) for rows in _pick(data.JOINER_FORMS, base) for k, v in rows.items()}
-    kept = [pattern for patterns in _pick(data.JOINERS_KEPT, base) for pattern in patterns]
-    return Rules(
-        lang=entry.code,
-        letters=table,
-        sequences=sequences,
-        sequence=re.compile("|".join(map(re.escape, sorted(sequences, key=len, reverse=True)))),
-        joiner_forms=forms,
-        joiner=regex.compile(f"{'|'.join(forms)}|({'|'.join(kept)})|[{ZWNJ}{ZWJ}]"),
-        word_final_apostrophe=base in data.WORD_FINAL_APOSTROPHE,
-        markup=markup,
-    )
+PairStep = Callable[[str, str, Rules], tuple[str, str]]
 
 
 class _SoundlessTable(dict[int, str | int | None]):
@@ -154,6 +55,9 @@ _any_apostrophe = regex.compile(_APOSTROPHE)
 _inner_apostrophe = regex.compile(rf"(?<={_WORD})({_APOSTROPHE})(?={_WORD})|{_APOSTROPHE}")
 _inner_or_final_apostrophe = regex.compile(rf"(?<={_WORD})({_APOSTROPHE})(?!{_APOSTROPHE})|{_APOSTROPHE}")
 _quotation = regex.compile(rf"(?<!{_WORD}){_APOSTROPHE}(?=\S)([^'\u2018\u2019\u02bc]*){_APOSTROPHE}(?!{_WORD})")
+
+_accented = regex.compile("[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff]")
+_accents = regex.compile(r"(?<=\p{Latin}[\u0300-\u036f]*)[\u0300-\u036f]")
 
 
 def fold_white_space(text: str, _: Rules) -> str:
@@ -221,6 +125,44 @@ def drop_punctuation(text: str, _: Rules) -> str:
     return text.translate(_punctuation)
 
 
+def drop_inner_signs(text: str, rules: Rules) -> str:
+    """Joiners and apostrophes inside a word go; apostrophes stay in the languages that end words with them."""
+    text = text.replace(ZWNJ, "").replace(ZWJ, "")
+    return fold_letters(text if rules.word_final_apostrophe else text.replace("'", ""), rules)
+
+
+def drop_accents(text: str, _: Rules) -> str:
+    """Marks on Latin letters go: résumé is resume."""
+    if not _accented.search(text):
+        return text
+    return unicodedata.normalize("NFC", _accents.sub("", unicodedata.normalize("NFD", text)))
+
+
+def drop_nuktas(text: str, rules: Rules) -> str:
+    """Nuktas of borrowed sounds, which print often leaves out, go: फ़ोन is फोन. Those that make other letters stay."""
+    return rules.nukta.sub("", text) if rules.nukta else text
+
+
+def fold_spelling(text: str, rules: Rules) -> str:
+    """One spelling for words that print spells in two ways (हिन्दी, हिंदी); the list is `data.spelling`."""
+    while True:
+        folded = rules.spelling.sub(lambda m: rules.spelled[(m.lastindex or 0) - 1], text)
+        folded = fold_letters(folded, rules)
+        if folded == text:
+            return text
+        text = folded
+
+
+def fold_sounds(text: str, rules: Rules) -> str:
+    """Words by their sounds, in Latin letters, whatever script they are in (`phonetic.fold`)."""
+    return fold(text, rules.base)
+
+
+def meet_other_script(reference: str, hypothesis: str, rules: Rules) -> tuple[str, str]:
+    """A heard word that is the word in its place of the reference in another script is spelled as there."""
+    return reference, respelled(reference, hypothesis, rules.base)
+
+
 STEPS: dict[str, Step] = {
     "white_space": fold_white_space,
     "soundless": drop_soundless,
@@ -231,17 +173,21 @@ STEPS: dict[str, Step] = {
     "letters": fold_letters,
     "apostrophes": fold_apostrophes,
     "punctuation": drop_punctuation,
+    "inner_signs": drop_inner_signs,
+    "accents": drop_accents,
+    "nukta": drop_nuktas,
+    "spelling": fold_spelling,
+    "sounds": fold_sounds,
 }
-"""Every step by the name that `conf/scoring` calls it."""
+"""Every step that looks at one text, by the name that `conf/scoring` calls it."""
+
+PAIR_STEPS: dict[str, PairStep] = {
+    "other_script": meet_other_script,
+}
+"""Every step that looks at reference and transcript together. To a text alone it does nothing, or what `STEPS` has."""
 
 
-def step(name: str) -> Step:
-    """The step of that name.
-
-    Raises:
-        TextError: there is none; the message suggests near ones.
-    """
-    try:
-        return STEPS[name]
-    except KeyError:
-        raise TextError(f"unknown step of normalisation {name!r}; {near_matches(name, STEPS)}") from None
+def check_step(name: str) -> None:
+    """Raises `TextError` with near matches when there is no step of that name."""
+    if name not in STEPS and name not in PAIR_STEPS:
+        raise TextError(f"unknown step of normalisation {name!r}; {near_matches(name, (*STEPS, *PAIR_STEPS))}")

@@ -1,8 +1,8 @@
 """Units: what an error is counted in.
 
 All functions return a sequence of units, expect text that is already normalised, and change no character. `graphemes`
-follows UAX 29 extended grapheme clusters with rule GB9c (Unicode 15.1 and later), which keeps a conjunct whole: हिन्दी is
-हि + न्दी. An older library gives three clusters for the same word, so its version is part of every score's signature.
+follows UAX 29 extended grapheme clusters with rule GB9c (Unicode 15.1 and later), which keeps a conjunct whole: हिन्दी
+is हि + न्दी. An older library gives three clusters for that word, so its version is part of every score's signature.
 """
 
 from __future__ import annotations
