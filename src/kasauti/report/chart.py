@@ -47,19 +47,13 @@ class Chart:
 
 def chart(board: Board) -> Chart | None:
     """The picture of a board; None when nothing was scored."""
-    scored = [
-        (line, line.overall, line.overall.mean)
-        for line in board.lines
-        if line.overall is not None and line.overall.mean is not None
-    ]
+    scored = [(line, line.overall.mean) for line in board.lines if line.overall.mean is not None]
     if not scored:
         return None
-    ticks = _ticks(*_range(board, [row for _, row, _ in scored]))
-    low, high = ticks[0], ticks[-1]
-
+    ticks = _ticks(*_range(board, [line.overall for line, _ in scored]))
     labels = [_tick_label(tick, ticks, board) for tick in ticks]
     axis = _Axis(ticks[0], ticks[-1])
-    strips = tuple(_strip(board, line, row, mean, axis) for line, row, mean in scored)
+    strips = tuple(_strip(board, line, mean, axis) for line, mean in scored)
     return Chart(strips, tuple(zip(map(axis.place, ticks), labels, strict=True)))
 
 
@@ -78,7 +72,8 @@ class _Axis:
         return Span(self.place(start), round(self.place(end) - self.place(start), 3))
 
 
-def _strip(board: Board, line: Line, row: AggregateRow, mean: float, axis: _Axis) -> Strip:
+def _strip(board: Board, line: Line, mean: float, axis: _Axis) -> Strip:
+    row = line.overall
     band = axis.span(mean - row.floor95, mean + row.floor95) if row.floor95 else None
     unit = " per cent" if board.is_rate else ""
     told = f"{line.system}: mean {value_of(mean, is_rate=board.is_rate)}{unit}"

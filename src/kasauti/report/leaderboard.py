@@ -1,8 +1,7 @@
-"""Who stands where: one board per judge and metric, made of aggregate rows; terminal, page and spreadsheet show it.
+"""Boards to be shown: one per judge and metric, with the ranks of `kasauti.stats.leaderboard` and a cell per language.
 
-Ranked are machines that speak every language of the run, by `mean_common`: the mean over the prompts that all compared
-systems have scored. Whoever lacks a language, has too few scored rows, or is human is listed below without a rank.
-Error rates are better when low, marks of a judge when high. Nothing is computed here that is not in the table.
+Terminal, page and spreadsheet show the same boards. People are a reference and do not compete: recordings of humans are
+listed below the machines, without a rank. Error rates are better when low, marks of a judge when high.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 
 from kasauti.records import AggregateRow, Role, Status
 from kasauti.report.loading import RunTables
+from kasauti.stats.leaderboard import leaderboard
 
 ERROR_RATES = ("cer", "cer_nospace", "gcer", "wer", "pcer")
 """Metrics that are shown in per cent; the first one that a judge has is its headline."""
@@ -23,17 +23,17 @@ class Line:
     """One system on a board.
 
     Attributes:
-        rank: 1 is best, equal numbers share it; None where the system is listed only.
+        rank: 1 is best, equal numbers share the mean of their places; None where the system is listed only.
         unranked: Why there is no rank; empty when there is one.
-        overall: The row over languages (`macro`); None where nothing could be scored.
-        cells: Language -> its row; a language that the table lacks for this system is absent.
+        overall: The row over languages (`macro`).
+        cells: Language -> its row; a language of which the table has no row for this system is absent.
     """
 
     system: str
     role: Role
-    rank: int | None
+    rank: float | None
     unranked: str
-    overall: AggregateRow | None
+    overall: AggregateRow
     cells: Mapping[str, AggregateRow]
 
 
@@ -53,14 +53,18 @@ class Board:
 
 
 def boards(tables: RunTables) -> list[Board]:
-    """All boards, by judge in the order of the panel, headline metric first."""
+    """All boards that hold a number, by judge in the order of the panel, headline metric first."""
     found = []
+    marking = {row.judge for row in tables.marks}
     for judge in tables.judges:
-        rows = [row for row in tables.aggregates if row.judge == judge and row.level == tables.scoring.level]
-        names = dict.fromkeys(row.metric for row in rows if row.mean is not None or row.metric in ERROR_RATES)
-        ordered = [name for name in ERROR_RATES if name in names] + [name for name in names if name not in ERROR_RATES]
-        shown = [name for name in ordered if any(row.metric == name and row.mean is not None for row in rows)]
-        found += [_board(tables, judge, metric, rows) for metric in shown or ordered[:1]]
+        rows = [row for row in tables.aggregates if row.judge == judge]
+        scored = {row.metric for row in rows if row.mean is not None}
+        names = [*ERROR_RATES, *dict.fromkeys(row.metric for row in rows if row.metric not in ERROR_RATES)]
+        shown = [name for name in names if name in scored]
+        if not shown and judge not in marking:
+            # A recogniser of which no answer could be scored still gets a board, so that this is seen.
+            shown = [row.metric for row in rows[:1]]
+        found += [_board(tables, judge, metric, [row for row in rows if row.metric == metric]) for metric in shown]
     return found
 
 
@@ -81,58 +85,20 @@ def status_counts(tables: RunTables) -> dict[tuple[str, str], Counter[Status]]:
 
 
 def _board(tables: RunTables, judge: str, metric: str, rows: Sequence[AggregateRow]) -> Board:
-    own = [row for row in rows if row.metric == metric]
-    by_system: dict[str, dict[str, AggregateRow]] = {name: {} for name in tables.systems}
-    overall: dict[str, AggregateRow] = {}
-    for row in own:
+    human = {name for name, facts in tables.systems.items() if facts.role == "human"}
+    cells: dict[str, dict[str, AggregateRow]] = {name: {} for name in tables.systems}
+    for row in rows:
         if row.scope == "lang":
-            by_system[row.system][row.key] = row
-        elif row.scope == "macro":
-            overall[row.system] = row
-    present = {lang for cells in by_system.values() for lang in cells}
-    languages = tuple(lang for lang in tables.languages if lang in present)
+            cells[row.system][row.key] = row
+    machines = [row for row in rows if row.system not in human]
     lines = [
-        _line(name, tables.systems[name].role, overall.get(name), cells, languages)
-        for name, cells in by_system.items()
-        if cells
+        Line(entry.system, "machine", entry.rank, entry.reason, entry.row, cells[entry.system])
+        for entry in leaderboard(machines, metric, higher_is_better=metric not in ERROR_RATES)
     ]
-    return Board(judge, metric, languages, tuple(_ranked(lines, low_is_good=metric in ERROR_RATES)))
-
-
-def _line(
-    system: str, role: Role, overall: AggregateRow | None, cells: Mapping[str, AggregateRow], languages: Sequence[str]
-) -> Line:
-    lacking = [lang for lang in languages if lang not in cells or cells[lang].status == "unsupported_language"]
-    thin = [lang for lang in languages if lang in cells and cells[lang].status in ("insufficient", "no_rows")]
-    if role == "human":
-        why = "human reference"
-    elif overall is None or overall.mean is None:
-        why = "nothing scored"
-    elif lacking:
-        why = f"{len(languages) - len(lacking)} of {len(languages)} languages"
-    elif thin or overall.status != "ok":
-        why = "too few scored rows" + (f" in {', '.join(thin)}" if thin else "")
-    elif overall.mean_common is None:
-        why = "no prompt in common"
-    else:
-        why = ""
-    return Line(system, role, None, why, overall, cells)
-
-
-def _ranked(lines: Sequence[Line], *, low_is_good: bool) -> list[Line]:
-    """Ranked lines best first, then the others by their mean, each kind in a stable order."""
-
-    def goodness(value: float | None) -> float:
-        return float("inf") if value is None else value if low_is_good else -value
-
-    def common(line: Line) -> float:
-        return goodness(line.overall.mean_common if line.overall else None)
-
-    running = sorted((line for line in lines if not line.unranked), key=common)
-    values = [common(line) for line in running]
-    ranked = [
-        Line(line.system, line.role, values.index(value) + 1, "", line.overall, line.cells)
-        for line, value in zip(running, values, strict=True)
+    lines += [
+        Line(row.system, "human", None, "human reference", row, cells[row.system])
+        for row in rows
+        if row.system in human and row.scope == "macro"
     ]
-    others = [line for line in lines if line.unranked]
-    return ranked + sorted(others, key=lambda line: goodness(line.overall.mean if line.overall else None))
+    present = {row.key for row in rows if row.scope == "lang"}
+    return Board(judge, metric, tuple(lang for lang in tables.languages if lang in present), tuple(lines))

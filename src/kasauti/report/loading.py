@@ -204,8 +204,8 @@ def load(folder: Path) -> RunTables:
     unknown = {row.prompt_id for row in samples} - {prompt.id for prompt in prompts}
     if unknown:
         raise StoreError(
-            f"{folder / 'per_sample.tsv'}: prompt {sorted(unknown)[0]!r} is not in prompts.jsonl, so the two files are of "
-            "different runs; start the run again, it writes both anew from the store"
+            f"{folder / 'per_sample.tsv'}: prompt {sorted(unknown)[0]!r} is not in prompts.jsonl, so the two files "
+            "are of different runs; start the run again, it writes both anew from the store"
         )
     return RunTables(
         runs=(run,),
@@ -273,16 +273,16 @@ def _json(path: Path) -> Any:
 def _prompts(path: Path) -> Iterator[Prompt]:
     try:
         lines = path.read_bytes().decode("utf-8").split("\n")
-        for number, line in enumerate(lines, start=1):
-            if line:
-                row = json.loads(line)
-                yield Prompt(
-                    row["id"], row["lang"], row["text"], row["script"], tuple(row.get("tags", ())), row.get("control") or {}
-                )
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise StoreError(f"{path}: can't read the prompts of this run: {error}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise StoreError(f"{path}:{number}: not a prompt: {type(error).__name__} {error}") from error
+    for number, line in enumerate(lines, start=1):
+        if line:
+            try:
+                row = json.loads(line)
+                tags, control = tuple(row.get("tags") or ()), row.get("control") or {}
+                yield Prompt(row["id"], row["lang"], row["text"], row["script"], tags, control)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise StoreError(f"{path}:{number}: not a prompt: {type(error).__name__} {error}") from error
 
 
 def _aggregates(path: Path) -> Iterator[AggregateRow]:

@@ -23,6 +23,12 @@ _NAME_WIDTH = 20
 _NARROW, _WIDE = 7, 12
 """Least width of a language's column, and the width at which words need no hyphen."""
 
+_GAP = 1
+"""Between columns."""
+
+_NUMBERS = 3 * (6 + _GAP)
+"""What mean, median and floor take."""
+
 
 def print_leaderboard(tables: RunTables, console: Console) -> None:
     """Prints who stands where, and what became of every row.
@@ -41,35 +47,31 @@ def _print_board(tables: RunTables, board: Board, console: Console) -> None:
     unit = "% (lower is better)" if board.is_rate else "(higher is better)"
     title = f"{metric_name(board.metric)}, {unit}, heard by {board.judge}, level {tables.scoring.level}"
     named = min(_NAME_WIDTH, max(len(_label(line)) for line in board.lines)) if board.lines else 0
-    # Three numbers of width 6 stand between the name and the languages; every column takes one more for its gap.
-    first = (console.width - named - 3 * 7 - 3) // (_NARROW + 1)
-    later = (console.width - named - 3) // (_NARROW + 1)
-    chunks = _chunks(board.languages, max(1, first), max(1, later))
+    chunks = _chunks(board.languages, console.width - named)
     for number, languages in enumerate(chunks):
-        spare = console.width - named - 3 - (0 if number else 3 * 7)
-        width = max(_NARROW, min(_WIDE, spare // max(1, len(languages)) - 1))
-        console.print(_table(board, languages, title if number == 0 else "", named, width, overall=number == 0))
+        if number:
+            console.print()
+        spare = console.width - named - (0 if number else _NUMBERS)
+        width = max(_NARROW, min(_WIDE, spare // max(1, len(languages)) - _GAP))
+        console.print(_table(board, languages, "" if number else title, named, width, overall=number == 0))
+    console.print()
     for note in _notes(board):
         console.print(Text(note, style="dim"), soft_wrap=False)
 
 
-def _chunks(languages: Sequence[str], first: int, later: int) -> list[tuple[str, ...]]:
-    rest = list(languages)
-    chunks = [tuple(rest[:first])]
-    for start in range(first, len(rest), later):
-        chunks.append(tuple(rest[start : start + later]))
-    return chunks
+def _chunks(languages: Sequence[str], room: int) -> list[Sequence[str]]:
+    """The languages of each table: as many as fit beside the overall numbers, then as many as fit without them."""
+    first = max(1, (room - _NUMBERS) // (_NARROW + _GAP))
+    later = max(1, room // (_NARROW + _GAP))
+    return [languages[:first]] + [languages[at : at + later] for at in range(first, len(languages), later)]
 
 
-def _table(
-    board: Board, languages: Sequence[str], title: str, named: int, width: int, *, overall: bool
-) -> Table:
+def _table(board: Board, languages: Sequence[str], title: str, named: int, width: int, *, overall: bool) -> Table:
     table = Table(
         title=Text(title, style="bold") if title else None,
         title_justify="left",
         box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
+        padding=0,
         show_edge=False,
     )
     table.add_column("system", width=named, overflow="fold")
@@ -79,12 +81,14 @@ def _table(
         table.add_column(lang, width=width, justify="right", overflow="fold")
     for line in board.lines:
         cells = [_cell(line.cells.get(lang), board, narrow=width < _WIDE - 1) for lang in languages]
-        table.add_row(Text(_label(line), style="bold" if line.rank == 1 else ""), *_overall(line, board, overall), *cells)
+        table.add_row(
+            Text(_label(line), style="bold" if line.rank == 1 else ""), *_overall(line, board, overall), *cells
+        )
     return table
 
 
 def _label(line: Line) -> str:
-    return f"{line.rank or '·'} {line.system}"
+    return f"{'·' if line.rank is None else f'{line.rank:g}'} {line.system}"
 
 
 def _overall(line: Line, board: Board, shown: bool) -> list[Text]:
@@ -92,8 +96,8 @@ def _overall(line: Line, board: Board, shown: bool) -> list[Text]:
         return []
     row = line.overall
     return [
-        Text(value_of(row.mean if row else None, is_rate=board.is_rate), style="bold" if line.rank else ""),
-        Text(value_of(row.median if row else None, is_rate=board.is_rate)),
+        Text(value_of(row.mean, is_rate=board.is_rate), style="bold" if line.rank else ""),
+        Text(value_of(row.median, is_rate=board.is_rate)),
         Text(floor_of(row, is_rate=board.is_rate), style="dim"),
     ]
 
@@ -115,7 +119,7 @@ def _cell(row: AggregateRow | None, board: Board, *, narrow: bool) -> Text:
 
 def _notes(board: Board) -> list[str]:
     """What the marks in the table mean; only those that occur."""
-    rows = [row for line in board.lines for row in (line.overall, *line.cells.values()) if row]
+    rows = [row for line in board.lines for row in (line.overall, *line.cells.values())]
     notes = []
     if any(line.rank for line in board.lines):
         notes.append("Ranked by the mean over the prompts that all compared systems have scored.")

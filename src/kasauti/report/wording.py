@@ -23,16 +23,16 @@ def value_of(value: float | None, *, is_rate: bool) -> str:
     return f"{100 * value:.1f}" if is_rate else f"{value:.2f}"
 
 
-def floor_of(row: AggregateRow | None, *, is_rate: bool) -> str:
+def floor_of(row: AggregateRow, *, is_rate: bool) -> str:
     """The noise floor, an assumed one marked by a star."""
-    if row is None or row.floor95 is None:
+    if row.floor95 is None:
         return NOTHING
     return value_of(row.floor95, is_rate=is_rate) + ("*" if row.floor_kind == "assumed" else "")
 
 
-def interval_of(row: AggregateRow | None, *, is_rate: bool) -> str:
+def interval_of(row: AggregateRow, *, is_rate: bool) -> str:
     """The 95 % interval of the mean."""
-    if row is None or row.ci95_low is None or row.ci95_high is None:
+    if row.ci95_low is None or row.ci95_high is None:
         return NOTHING
     return f"{value_of(row.ci95_low, is_rate=is_rate)}–{value_of(row.ci95_high, is_rate=is_rate)}"
 

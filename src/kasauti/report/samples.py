@@ -1,0 +1,207 @@
+"""The sample list of the page as plain JSON values: one item per (prompt, system), its takes, and what was heard.
+
+Keys are short because there may be tens of thousands of items; `templates/page.js` is the only reader and lists them.
+Everything is text or numbers; the page puts it in as text and never as markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from kasauti.errors import TextError
+from kasauti.records import Prompt, SampleRow, Status
+from kasauti.report.differences import differences
+from kasauti.report.loading import ClipRow, MarkRow, RunTables
+from kasauti.report.wording import language_name
+from kasauti.text.levels import normalize
+
+RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Nkoo", "Thaa"})
+"""Scripts that run from right to left."""
+
+_TYPES = {".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".opus": "audio/ogg"}
+
+_NO_FAULT = (Status.UNSUPPORTED_LANGUAGE, Status.NOT_RUN)
+"""Statuses that come last in "worst first": nothing went wrong, there is just nothing to hear."""
+
+_Key = tuple[str, str, int, str, int]
+
+
+@dataclass(frozen=True)
+class Payload:
+    """What the page carries: the list, and the sounds by key where they are embedded."""
+
+    data: dict[str, Any]
+    sounds: dict[str, str] | None
+
+
+def payload(tables: RunTables, folder: Path, *, embed_audio: bool) -> Payload:
+    """Makes the page's data.
+
+    Args:
+        tables: One run, or several merged.
+        folder: Where the page will lie; links to audio are relative to it.
+        embed_audio: Carry the sound itself instead of links.
+    """
+    sounds: dict[str, str] | None = {} if embed_audio else None
+    maker = _Maker(tables, folder, sounds)
+    data = {
+        "systems": list(tables.systems),
+        "judges": list(tables.judges),
+        "statuses": [str(status) for status in Status],
+        "level": tables.scoring.level,
+        "languages": {code: language_name(code) for code in tables.languages},
+        "prompts": [_prompt(prompt) for prompt in tables.prompts],
+        "items": maker.items(),
+    }
+    return Payload(data, sounds)
+
+
+def audio_url(path: Path, folder: Path) -> str:
+    """A link from a page in `folder` to a file, relative where it can be, every odd character percent-encoded."""
+    try:
+        relative = os.path.relpath(path, folder)
+    except ValueError:  # another drive
+        return path.as_uri()
+    return "/".join(quote(part, safe="") for part in Path(relative).parts)
+
+
+def _prompt(prompt: Prompt) -> dict[str, Any]:
+    value: dict[str, Any] = {"id": prompt.id, "lang": prompt.lang, "text": prompt.text, "tags": list(prompt.tags)}
+    if prompt.script in RIGHT_TO_LEFT:
+        value["rtl"] = 1
+    if prompt.control:
+        value["control"] = dict(prompt.control)
+    return value
+
+
+class _Maker:
+    """Holds the look-ups that rows are joined by."""
+
+    def __init__(self, tables: RunTables, folder: Path, sounds: dict[str, str] | None) -> None:
+        self.tables = tables
+        self.folder = folder
+        self.sounds = sounds
+        self.systems = {name: place for place, name in enumerate(tables.systems)}
+        self.judges = {name: place for place, name in enumerate(tables.judges)}
+        self.statuses = {status: place for place, status in enumerate(Status)}
+        self.clips = {(clip.prompt_id, clip.system, clip.repeat): clip for clip in tables.clips}
+        self.marks: dict[_Key, list[MarkRow]] = defaultdict(list)
+        for mark in tables.marks:
+            self.marks[mark.prompt_id, mark.system, mark.repeat, mark.judge, mark.rejudge].append(mark)
+        self.scales = _scales(tables.marks)
+
+    def items(self) -> list[dict[str, Any]]:
+        """All items, in the order of prompts and systems."""
+        groups: dict[tuple[str, str], dict[int, list[SampleRow]]] = defaultdict(lambda: defaultdict(list))
+        for row in self.tables.samples:
+            groups[row.prompt_id, row.system][row.repeat].append(row)
+        return [
+            {
+                "p": place,
+                "s": self.systems[system],
+                "t": [self._take(prompt, rows) for _, rows in sorted(groups[prompt.id, system].items())],
+            }
+            for place, prompt in enumerate(self.tables.prompts)
+            for system in self.tables.systems
+            if (prompt.id, system) in groups
+        ]
+
+    def _take(self, prompt: Prompt, rows: Sequence[SampleRow]) -> dict[str, Any]:
+        first = rows[0]
+        clip = self.clips.get((first.prompt_id, first.system, first.repeat))
+        take: dict[str, Any] = {"r": first.repeat, "q": [self._row(prompt, row) for row in rows]}
+        if clip is not None:
+            take |= _present(
+                {"u": self._sound(clip), "d": clip.duration_s, "x": clip.error, "cut": 1 if clip.truncated else None}
+            )
+            if clip.path is not None and "u" not in take:
+                take["gone"] = 1
+        return take
+
+    def _sound(self, clip: ClipRow) -> str | None:
+        """Link to a clip's sound, or the key of its bytes; None where there is no file."""
+        path = self.tables.audio.get(clip.clip_id or "")
+        if path is None or not path.is_file():
+            return None
+        if self.sounds is None:
+            return audio_url(path, self.folder)
+        key = str(clip.clip_id)
+        if key not in self.sounds:
+            kind = _TYPES.get(path.suffix.lower(), "application/octet-stream")
+            self.sounds[key] = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+        return key
+
+    def _row(self, prompt: Prompt, row: SampleRow) -> dict[str, Any]:
+        marks = self.marks.get((row.prompt_id, row.system, row.repeat, row.judge, row.rejudge), [])
+        value: dict[str, Any] = {
+            "j": self.judges[row.judge],
+            "k": row.rejudge or None,
+            "s": self.statuses[row.status],
+            "w": round(self._badness(row, marks), 4),
+            "e": row.reason,
+            "m": [_mark(mark) for mark in marks] or None,
+        }
+        if row.hypothesis is not None:
+            value["h"] = row.hypothesis
+            if row.status is Status.OK:
+                value["f"] = _pieces(prompt, row.hypothesis, self.tables.scoring.level)
+                value["c"] = [row.char_edits, row.ref_chars]
+                value["v"] = [row.word_edits, row.ref_words]
+        return _present(value)
+
+    def _badness(self, row: SampleRow, marks: Iterable[MarkRow]) -> float:
+        """What "worst first" sorts by: the error rate, 1 for a failure, for marks their distance from the best."""
+        if row.status in _NO_FAULT:
+            return -1.0
+        if row.status is not Status.OK:
+            return 1.0
+        if row.cer is not None:
+            return row.cer
+        distances = [self.scales[mark.judge, mark.mark](mark.value) for mark in marks if mark.value is not None]
+        return sum(distances) / len(distances) if distances else 0.0
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """The marks of one name by one judge, from the lowest to the highest that it gave."""
+
+    low: float
+    high: float
+
+    def __call__(self, value: float) -> float:
+        return (self.high - value) / (self.high - self.low) if self.high > self.low else 0.0
+
+
+def _scales(marks: Iterable[MarkRow]) -> dict[tuple[str, str], _Scale]:
+    given: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for mark in marks:
+        if mark.value is not None:
+            given[mark.judge, mark.mark].append(mark.value)
+    return {key: _Scale(min(values), max(values)) for key, values in given.items()}
+
+
+def _mark(mark: MarkRow) -> list[Any]:
+    return [mark.mark, mark.value, mark.label or "", mark.note or ""]
+
+
+def _pieces(prompt: Prompt, hypothesis: str, level: str) -> list[str | list[str]]:
+    """The differences as they were counted: equal pieces as text, others as [said, heard]."""
+    try:
+        said, heard = normalize(prompt.text, prompt.lang, level), normalize(hypothesis, prompt.lang, level)
+    except TextError:
+        # Tables of another version may hold a level that this one lacks; the raw texts still tell something.
+        said, heard = prompt.text, hypothesis
+    return [
+        piece.said if piece.said == piece.heard else [piece.said, piece.heard] for piece in differences(said, heard)
+    ]
+
+
+def _present(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
