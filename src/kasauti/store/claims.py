@@ -29,10 +29,8 @@ class Claims:
         prefix = identity[:_PREFIX_LENGTH]
         with self._mutex:
             if prefix not in self._held:
-                lock = self._lock(prefix)
-                try:
-                    lock.acquire(blocking=False)
-                except Timeout:
+                lock = self._lock(prefix, wait_s=0)
+                if lock is None:
                     return False
                 self._held[prefix] = (lock, set())
             identities = self._held[prefix][1]
@@ -59,13 +57,19 @@ class Claims:
         Returns:
             Whether it became free. Call it only while holding no claim, or two processes can wait for each other.
         """
-        try:
-            with self._lock(identity[:_PREFIX_LENGTH]).acquire(timeout=timeout_s):
-                return True
-        except Timeout:
+        lock = self._lock(identity[:_PREFIX_LENGTH], wait_s=timeout_s)
+        if lock is None:
             return False
+        lock.release()
+        return True
 
-    def _lock(self, prefix: str) -> FileLock:
+    def _lock(self, prefix: str, wait_s: float) -> FileLock | None:
+        """The lock of a prefix, held; None if somebody else has it all the time."""
         with folder_errors(self._folder, "make lock files"):
             self._folder.mkdir(parents=True, exist_ok=True)
-        return FileLock(self._folder / f"{prefix}.lock", thread_local=False)
+            lock = FileLock(self._folder / f"{prefix}.lock", thread_local=False)
+            try:
+                lock.acquire(timeout=wait_s)
+            except Timeout:
+                return None
+            return lock

@@ -59,5 +59,9 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, content: str) -> None:
-    """`write_bytes` in UTF-8; line ends are written as they are in `content`."""
-    write_bytes(path, content.encode("utf-8"))
+    """`write_bytes` in UTF-8; line ends are written as they are in `content`.
+
+    Half a surrogate pair (a judge's JSON and odd file names can hold one) is no text and is written as `\\udXXX`: one
+    such character must not cost a run its tables.
+    """
+    write_bytes(path, content.encode("utf-8", "backslashreplace"))

@@ -13,6 +13,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from io import FileIO
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -69,7 +70,7 @@ class JsonlLog(Generic[Record]):
         Raises:
             StoreError: a line is not a record; the message names file and line.
         """
-        with self._mutex:
+        with self._mutex, folder_errors(self.path.parent, f"read {self.path.name}"):
             try:
                 size = self.path.stat().st_size
             except FileNotFoundError:
@@ -91,7 +92,7 @@ class JsonlLog(Generic[Record]):
             place = self._places.get(identity)
             if place is None:
                 return None
-            with self.path.open("rb") as file:
+            with folder_errors(self.path.parent, f"read {self.path.name}"), self.path.open("rb") as file:
                 file.seek(place[0])
                 line = file.read(place[1])
         try:
@@ -111,8 +112,10 @@ class JsonlLog(Generic[Record]):
             raise ValueError(f"a record must begin with its id: {line[:80]}")
         with self._mutex, folder_errors(self.path.parent, f"append to {self.path.name}"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{self.path}.lock"), self.path.open("a+b") as file:
-                _repair(file, self.path)
+            # Unbuffered: what a full disk refused must not be written after all when the file is closed.
+            with FileLock(f"{self.path}.lock"), self.path.open("a+b", buffering=0) as file:
+                self.refresh()
+                _repair(file, self._read_to, self.path)
                 _append(file, data)
             self.refresh()
 
@@ -136,11 +139,12 @@ class JsonlLog(Generic[Record]):
         )
 
 
-def _append(file: Any, data: bytes) -> None:
+def _append(file: FileIO, data: bytes) -> None:
     size = file.seek(0, os.SEEK_END)
     try:
-        file.write(data)
-        file.flush()
+        written = 0
+        while written < len(data):
+            written += file.write(data[written:]) or 0
         os.fsync(file.fileno())
     except OSError:
         # A full disk may have taken part of the line.
@@ -148,26 +152,19 @@ def _append(file: Any, data: bytes) -> None:
         raise
 
 
-def _repair(file: Any, path: Path) -> None:
+def _repair(file: FileIO, last_line_end: int, path: Path) -> None:
     """Mends what a killed writer left after the last LF: completes a whole record, sets a torn one aside."""
-    size = file.seek(0, os.SEEK_END)
-    if size == 0:
+    file.seek(last_line_end)
+    fragment = file.read()
+    if not fragment:
         return
-    file.seek(size - 1)
-    if file.read(1) == b"\n":
-        return
-    file.seek(0)
-    content = file.read()
-    torn_at = content.rfind(b"\n") + 1
-    fragment = content[torn_at:]
     try:
-        whole = isinstance(json.loads(fragment), dict) and _ID_AT_START.match(fragment) is not None
+        whole = _ID_AT_START.match(fragment) is not None and isinstance(json.loads(fragment), dict)
     except ValueError:
         whole = False
     if whole:
-        file.write(b"\n")
-        file.flush()
+        _append(file, b"\n")
         return
     with path.with_suffix(".torn").open("ab") as aside:
         aside.write(fragment + b"\n")
-    os.ftruncate(file.fileno(), torn_at)
+    os.ftruncate(file.fileno(), last_line_end)
