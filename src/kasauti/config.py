@@ -33,8 +33,8 @@ _TARGET = re.compile(r"^\s*_target_:\s*(\S+)", re.MULTILINE)
 
 def register() -> None:
     """Puts every schema into Hydra's ConfigStore: `kasauti_schema`, `schema/system/NAME`, `schema/judge/NAME`."""
-    OmegaConf.register_new_resolver("kasauti_root", lambda _: str(ROOT), replace=True)
-    OmegaConf.register_new_resolver("kasauti_pid", lambda _: str(os.getpid()), replace=True)
+    OmegaConf.register_new_resolver("kasauti_root", lambda: str(ROOT), replace=True)
+    OmegaConf.register_new_resolver("kasauti_pid", lambda: str(os.getpid()), replace=True)
     store = ConfigStore.instance()
     store.store(name="kasauti_schema", node=Config)
     store.store(group="schema/system", name="lineup", node=LineupOptions)

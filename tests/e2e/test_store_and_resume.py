@@ -117,7 +117,7 @@ def test_a_dry_run_counts_and_touches_nothing(tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     ran = run_here(tmp_path, "dry_run=true", "system.usd_per_1k_chars=10")
     assert sorted(tmp_path.rglob("*")) == before
-    assert "6" in ran.said and "$1." in ran.said  # 131 characters at $10 a thousand
+    assert "$1.08" in ran.said  # 108 characters at $10 a thousand
     run_here(tmp_path)
     after = run_here(tmp_path, "dry_run=true")
     assert "0 " in after.said

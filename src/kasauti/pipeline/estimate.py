@@ -18,8 +18,8 @@ class Estimate:
     Attributes:
         make: Clips to make. `stored`: clips in the store. `refused`: takes that can't be spoken.
         call: Judge calls to make; a clip that isn't made yet counts as heard. `judged`: calls in the store.
-        seconds: Estimated time on this machine.
-        usd: Estimated money; None where a part's price is not known.
+        seconds: `system NAME` or `judge NAME` -> estimated time on this machine.
+        usd: The same -> estimated money; None where a part's price is not known.
     """
 
     make: Mapping[str, int]
@@ -47,11 +47,11 @@ def estimate(plan: Plan, store: Store, cores: int) -> Estimate:
     for name, system in plan.systems.items():
         chars = sum(len(take.prompt.text) for take in to_make[name])
         side_by_side = min(system.facts.workers or cores, cores)
-        seconds[name] = system.facts.seconds_per_char * chars / side_by_side
-        usd[name] = _price(system.facts.usd_per_1k_chars, chars / 1000)
+        seconds[f"system {name}"] = system.facts.seconds_per_char * chars / side_by_side
+        usd[f"system {name}"] = _price(system.facts.usd_per_1k_chars, chars / 1000)
     for name, judge in plan.judges.items():
-        seconds[name] = judge.facts.seconds_per_clip * call[name]
-        usd[name] = _price(judge.facts.usd_per_call, call[name])
+        seconds[f"judge {name}"] = judge.facts.seconds_per_clip * call[name]
+        usd[f"judge {name}"] = _price(judge.facts.usd_per_call, call[name])
     return Estimate(
         make=make,
         stored={name: len(all_clips[name]) - make[name] for name in plan.systems},

@@ -135,7 +135,7 @@ def _make_and_judge(plan: Plan, store: Store, spending: Spending, calls: _Calls,
             to_hear = sum(judgment_needed(store, task.judgment_id) for task in tasks_of(plan, name, store))
             if to_hear:
                 with calls.timed(f"judge {name}"):
-                    judge_clips(plan, name, store, executor, spending, progresses.stage(name, to_hear))
+                    judge_clips(plan, name, store, executor, spending, progresses.stage(f"{name} listens", to_hear))
 
 
 def _finished(plan: Plan, folder: RunFolder, left: Estimate) -> ExitCode | None:

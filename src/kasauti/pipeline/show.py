@@ -40,15 +40,18 @@ def show_plan(console: Console, plan: Plan, left: Estimate) -> None:
     for name in ("part", "to make", "in store", "can't speak", "time", "money"):
         table.add_column(name, justify="left" if name == "part" else "right")
     for name in plan.systems:
-        counts = (left.make[name], left.stored[name], left.refused.get(name, 0))
-        table.add_row(f"system {name}", *map(str, counts), duration(left.seconds[name]), _money(left.usd[name]))
+        counts = [left.make[name], left.stored[name], left.refused.get(name, 0)]
+        _plan_row(table, left, f"system {name}", [str(count) for count in counts])
     for name in plan.judges:
-        counts_of_judge = (str(left.call[name]), str(left.judged[name]), "")
-        table.add_row(f"judge {name}", *counts_of_judge, duration(left.seconds[name]), _money(left.usd[name]))
+        _plan_row(table, left, f"judge {name}", [str(left.call[name]), str(left.judged[name]), ""])
     known = [usd for usd in left.usd.values() if usd is not None]
     total_usd = f"{'' if len(known) == len(left.usd) else 'at least '}{_money(sum(known))}"
     table.add_row("total", "", "", "", duration(sum(left.seconds.values())), total_usd, style="bold")
     console.print(table)
+
+
+def _plan_row(table: Table, left: Estimate, part: str, counts: list[str]) -> None:
+    table.add_row(part, *counts, duration(left.seconds[part]), _money(left.usd[part]))
 
 
 def show_end(console: Console, folder: Path) -> None:

@@ -35,7 +35,7 @@ def make_clips(plan: Plan, store: Store, executor: Executor, spending: Spending,
     with ThreadPoolExecutor(share) as threads:
         stages = [
             threads.submit(
-                _system_stage, plan, name, takes, store, executor, spending, progresses.stage(name, len(takes)), share
+                _system_stage, plan, name, takes, store, executor, spending, progresses.stage(f"{name} speaks", len(takes)), share
             )
             for name, takes in to_make.items()
         ]
