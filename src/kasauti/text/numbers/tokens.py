@@ -1,0 +1,283 @@
+"""Tokens: the numbers of a text with their readings.
+
+A token is a stretch of text that is read as a number, with everything that belongs to it: sign, currency, unit, the
+suffix of an ordinal, a case ending glued to the figures. Its readings come as segments, said one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import regex
+
+from kasauti.text.numbers.cardinal import cardinal_lattice, quarters_lattice
+from kasauti.text.numbers.digits import digits, fold_digits
+from kasauti.text.numbers.figures import code, fractional, one_by_one, plain, whole, year
+from kasauti.text.numbers.lattice import Readings, attach, chain, distinct, literal
+from kasauti.text.numbers.lexicon import word
+from kasauti.text.numbers.patterns import (
+    CURRENCIES,
+    SCALES,
+    code_marks,
+    measures,
+    money_marks,
+    numbers_in,
+    scale_marks,
+    scale_words,
+    unit_keys,
+    unit_marks,
+)
+from kasauti.text.numbers.policy import NumberPolicy
+from kasauti.text.numbers.tables import Slot, unique, words_of
+
+Match = regex.Match[str]
+
+_KEEPS_SUFFIX = frozenset("as bn gu kn kok ml mni mni-Mtei mr ne or sa sat ta te".split())
+"""Languages that write case endings and the like onto the word: २०२० + मध्ये is one word."""
+
+_SUFFIX = regex.compile(r"(?P<hyphen>[-‐]?)(?P<tail>(?!\p{Latin})[\p{L}\p{M}][\p{L}\p{M}\u200C\u200D]*)")
+_CODE_WINDOW = 24
+"""How far before a number a word such as PIN may stand, in characters."""
+
+_YEARS = range(1800, 2000)
+"""A number in this range without groups, unit or currency is taken for a year."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A number in a text.
+
+    Attributes:
+        start: Where it begins in the text.
+        end: Where it ends.
+        parts: Its readings, as parts said one after another.
+    """
+
+    start: int
+    end: int
+    parts: tuple[Readings, ...]
+
+
+def tokens(text: str, lang: str, policy: NumberPolicy) -> Iterator[Token]:
+    """The numbers of a text, in order."""
+    folded = fold_digits(text)
+    reader = _Reader(lang, policy)
+    end = 0
+    for match in numbers_in(lang).finditer(folded):
+        if match.start() < end:
+            continue
+        kind = next(name for name in _KINDS if match[name] is not None)
+        parts = _KINDS[kind](reader, match)
+        end = match.end()
+        suffix = _SUFFIX.match(folded, end) if kind != "sign" else None
+        if suffix:
+            end = suffix.end()
+            parts = (*parts[:-1], reader.suffixed(parts[-1], suffix))
+        yield Token(match.start(), end, parts)
+
+
+class _Reader:
+    """Readings of the tokens of one language under one policy."""
+
+    def __init__(self, lang: str, policy: NumberPolicy) -> None:
+        self._lang = lang
+        self._policy = policy
+
+    def phone(self, match: Match) -> tuple[Readings, ...]:
+        """A telephone, card or Aadhaar number."""
+        spelled = code(digits(match[0]), self._lang, self._policy.phone)
+        if not match[0].startswith("+"):
+            return (spelled,)
+        return (distinct((*chain(self._said("plus"), spelled), *spelled)),)
+
+    def date(self, match: Match) -> tuple[Readings, ...]:
+        """A date: day, month by name, year; or the three as numbers."""
+        number = int(match["month"])
+        day = cardinal_lattice(int(match["day"]), self._lang)
+        name: Readings = ((words_of("months", self._lang)[str(number)],),)
+        orders = [chain(day, name), chain(day, cardinal_lattice(number, self._lang)), chain(name, day)]
+        if self._lang == "en":
+            ordinal, the, of = self._ordinal(match["day"], "th"), literal("the"), literal("of")
+            orders += [chain(ordinal, name), chain(ordinal, of, name), chain(the, ordinal, of, name)]
+            orders.append(chain(name, ordinal))
+        days = distinct(tuple(reading for order in orders for reading in order))
+        return (days, year(match["year"], self._lang, self._policy.year))
+
+    def time(self, match: Match) -> tuple[Readings, ...]:
+        """A time of day: hours and minutes; halves and quarters; with the words for both."""
+        hour, minute = int(match["hour"]), int(match["minute"])
+        hours = cardinal_lattice(hour, self._lang)
+        minutes = cardinal_lattice(minute, self._lang)
+        if minute == 0:
+            zeros = one_by_one("00", self._lang)
+            found = (*hours, *chain(hours, self._said("oclock")), *chain(hours, zeros))
+        else:
+            shown = (*one_by_one(match["minute"], self._lang), *minutes) if minute < 10 else minutes
+            found = (*chain(hours, shown), *self._clock(hour, minute))
+        if match["second"] is None:
+            return (distinct(found),)
+        seconds = cardinal_lattice(int(match["second"]), self._lang)
+        return (distinct(found), distinct((*seconds, *chain(seconds, self._unit("s")))))
+
+    def _clock(self, hour: int, minute: int) -> Readings:
+        """Halves, quarters, and hours and minutes with a word for each."""
+        found: Readings = ()
+        if minute % 15 == 0:
+            found = quarters_lattice(hour, minute // 15, self._lang)
+            found = (*found, *chain(found, self._said("oclock")))
+        for past in word(self._lang, "past"):
+            hours = chain(cardinal_lattice(hour, self._lang), literal(past))
+            found = (*found, *chain(hours, cardinal_lattice(minute, self._lang), self._unit("min")))
+        return found
+
+    def row(self, match: Match) -> tuple[Readings, ...]:
+        """Numbers between colons, as in a score or a verse: one after another."""
+        return tuple(plain(part, self._lang) for part in match[0].split(":"))
+
+    def dotted(self, match: Match) -> tuple[Readings, ...]:
+        """Several points, as in a version: numbers with the word for the point between them."""
+        first, *others = match[0].split(".")
+        parts = [plain(first, self._lang)]
+        for part in others:
+            parts += [self._said("point"), plain(part, self._lang)]
+        return tuple(parts)
+
+    def fraction(self, match: Match) -> tuple[Readings, ...]:
+        """Two numbers with a slash: one by the other, or one after the other."""
+        upper, lower = plain(match["upper"], self._lang), plain(match["lower"], self._lang)
+        return (upper, distinct((*chain(self._said("by"), lower), *lower)))
+
+    def quantity(self, match: Match) -> tuple[Readings, ...]:
+        """A number with its sign, range, scale, currency, percent, unit or ordinal suffix."""
+        before: tuple[Readings, ...] = ()
+        sign = next(iter(match.captures("minus")), "")
+        if sign:
+            before = (self._said("minus" if sign == "-" else "plus"),)
+        if match["ordinal"] is not None and match["upto"] is None:
+            return (*before, self._ordinal(match["number"], match["ordinal"]))
+        currency = self._key(CURRENCIES, match["money"] or match["money_after"], money_marks)
+        if match["dash"] is not None:
+            currency = currency or "rupee"
+        if currency:
+            return (*before, *self._amount(match, currency))
+        return (*before, *self._counted(match))
+
+    def _amount(self, match: Match, currency: str) -> tuple[Readings, ...]:
+        """An amount of money; two figures after the point are paise or cents too."""
+        number, _, fraction = match["number"].partition(".")
+        unit = self._said(currency, one=number == "1" and not match["scale"] and not match["upto"])
+        plain_amount = (*self._counted(match, measured=True), unit)
+        if len(fraction) != 2 or match["scale"] or match["upto"]:
+            return plain_amount
+        amount = chain(whole(number.replace(",", "") or "0", self._lang), unit)
+        small = self._said("paisa" if currency == "rupee" else "cent", one=int(fraction) == 1)
+        change = chain(cardinal_lattice(int(fraction), self._lang), small)
+        if int(fraction) == 0:
+            return (distinct((*amount, *chain(amount, change))),)
+        both = (*chain(amount, change), *chain(amount, self._said("and"), change))
+        return (distinct((*both, *chain(*plain_amount))),)
+
+    def _counted(self, match: Match, *, measured: bool = False) -> tuple[Readings, ...]:
+        """Number or range, scale word, percent or unit."""
+        scale = self._key(SCALES, match["scale"], scale_marks)
+        percent, unit = match["percent"] is not None, self._key(unit_keys(self._lang), match["unit"], unit_marks)
+        measured = measured or percent or bool(scale or unit)
+        first = self._number(match["number"], match, measured=measured)
+        parts: tuple[Readings, ...] = (first,)
+        if match["upto"] is not None:
+            parts = self._range(first, self._number(match["upto"], match, measured=measured))
+        if scale:
+            parts = (*parts, self._scale(scale, match["scale"]))
+        if percent:
+            return self._percent(parts)
+        if unit:
+            return (*parts, self._unit(unit, match["unit"]))
+        return parts
+
+    def _number(self, number: str, match: Match, *, measured: bool) -> Readings:
+        """A number by itself."""
+        figures, point, fraction = number.partition(".")
+        western = regex.fullmatch(r"\d{1,3}(?:,\d{3}){2,}", figures) is not None
+        figures = figures.replace(",", "")
+        if point:
+            return fractional(figures, fraction, self._lang, western=western)
+        if self._is_code(match) and not measured:
+            return code(figures, self._lang, self._policy.code)
+        if "," in number:
+            return whole(figures, self._lang, western=western)
+        if not measured and len(figures) == 4 and int(figures) in _YEARS and not self._before_unit(match):
+            return year(figures, self._lang, self._policy.year)
+        return plain(figures, self._lang)
+
+    def _is_code(self, match: Match) -> bool:
+        before = match.string[max(0, match.start() - _CODE_WINDOW) : match.start()]
+        said = regex.split(r"[^\p{L}\p{M}\p{N}’']+", before)
+        return any(mark in said for mark in code_marks(self._lang))
+
+    def _before_unit(self, match: Match) -> bool:
+        """Whether the next word of the text is a currency or a unit."""
+        following = match.string[match.end() :].split(maxsplit=1)
+        return bool(following) and following[0] in measures(self._lang)
+
+    def _range(self, first: Readings, last: Readings) -> tuple[Readings, ...]:
+        """From one number to another, with or without the words for it."""
+        started = distinct((*attach(first, word(self._lang, "to")), *first))
+        return (started, distinct((*last, *chain(last, self._said("until")))))
+
+    def _percent(self, parts: tuple[Readings, ...]) -> tuple[Readings, ...]:
+        said, ahead = (*parts, self._said("percent")), self._said("percent_before")
+        return (distinct((*chain(*said), *chain(ahead, *parts))),) if ahead else said
+
+    def _scale(self, key: str, written: str) -> Readings:
+        """A scale word after a number; one in the language's own script stays as it was written."""
+        words = scale_words(self._lang, key)
+        return ((unique((written, *words) if written in words else (*words, written)),),)
+
+    def _unit(self, key: str, *written: str) -> Readings:
+        """Words of a unit; what was written counts as right beside them."""
+        words = unique((*words_of("units", self._lang).get(key, ()), *written))
+        return ((words,),) if words else ()
+
+    def _ordinal(self, figures: str, suffix: str) -> Readings:
+        """An ordinal: a word of its own, or the cardinal with an ending."""
+        figures = figures.replace(",", "")
+        forms = words_of("ordinals", self._lang)
+        name = next(key for key, marks in forms.items() if suffix in marks).partition(".")[0]
+        own = forms.get(f"{name}.{figures}")
+        regular = attach(whole(figures, self._lang), forms[f"{name}.regular"])
+        return distinct(((own,), *regular)) if own else regular
+
+    def sign(self, match: Match) -> tuple[Readings, ...]:
+        """A mark that stands by no figure."""
+        return (self._said("percent" if match[0] == "%" else "rupee"),)
+
+    def suffixed(self, readings: Readings, match: Match) -> Readings:
+        """Readings with letters that follow the figures directly: a case ending, or a word without its blank."""
+        tail = match["tail"]
+        rules = words_of("suffixes", self._lang).get(tail, (f">{tail}",))
+        if tail[0].isalpha():
+            rules = (*rules, tail) if self._lang in _KEEPS_SUFFIX else (tail,)
+        return attach(readings, rules)
+
+    def _said(self, key: str, *, one: bool = False) -> Readings:
+        """A word beside numbers; no reading at all where the language has none."""
+        words = (word(self._lang, f"{key}1") if one else ()) or word(self._lang, key)
+        return ((words,),) if words else ()
+
+    def _key(self, keys: tuple[str, ...], written: str | None, marks: Callable[[str, str], Slot]) -> str:
+        """Which of several keys a mark stands for; empty for no mark."""
+        return next(key for key in keys if written in marks(self._lang, key)) if written else ""
+
+
+_KINDS: dict[str, Callable[[_Reader, Match], tuple[Readings, ...]]] = {
+    "phone": _Reader.phone,
+    "date": _Reader.date,
+    "time": _Reader.time,
+    "row": _Reader.row,
+    "dotted": _Reader.dotted,
+    "fraction": _Reader.fraction,
+    "quantity": _Reader.quantity,
+    "sign": _Reader.sign,
+}
+"""Kind of token (a group of the pattern) -> how it is read."""
