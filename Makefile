@@ -29,6 +29,16 @@ $(VENV)/.dev: $(VENV)/.local constraints/dev.txt
 	$(PIP) install --quiet --require-hashes -r constraints/dev.txt
 	@touch $@
 
+$(VENV)/.outside: $(VENV)/.dev constraints/outside.txt
+	$(PIP) install --quiet --require-hashes -r constraints/outside.txt
+	@touch $@
+
+# What tests of the base need and nothing that it must do without.
+$(VENV)/.base: $(BIN)/python constraints/base.txt pyproject.toml
+	$(PIP) install --quiet --require-hashes -r constraints/base.txt
+	$(PIP) install --quiet --no-deps -e .
+	@touch $@
+
 setup: $(VENV)/.local ## make the environment in .venv (speech engines, recogniser, their weights)
 
 setup-dev: $(VENV)/.dev ## the same with what development needs
@@ -36,24 +46,24 @@ setup-dev: $(VENV)/.dev ## the same with what development needs
 # --- use ----------------------------------------------------------------------------------------------------------
 
 demo: $(VENV)/.local ## the main job: three voices, six languages, one leaderboard (about five minutes the first time)
-	$(BIN)/python run.py -m system=espeak,kokoro,piper promptset.limit=4
+	$(BIN)/python run.py -m system=espeak,kokoro,piper promptset.limit=4 $(ARGS)
 
 smoke: $(VENV)/.local ## the default run: all smoke prompts with eSpeak NG
-	$(BIN)/python run.py
+	$(BIN)/python run.py $(ARGS)
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
 test: $(VENV)/.dev ## all tests that need nothing but the environment
-	$(BIN)/python -m pytest -m "not browser and not sclite" $(PYTEST)
+	$(BIN)/python -m pytest $(ARGS)
 
-test-unit: $(VENV)/.dev ## the quick ones
-	$(BIN)/python -m pytest tests/unit tests/config -m "not browser and not sclite" $(PYTEST)
+test-base: $(VENV)/.base ## the quick ones, on the base install alone (no speech engine, no weights)
+	$(BIN)/python -m pytest tests/unit tests/config $(ARGS)
 
 test-browser: $(VENV)/.dev ## the report page in Chromium (Debian: chromium chromium-driver fonts-noto-core)
-	$(BIN)/python -m pytest -m browser $(PYTEST)
+	$(BIN)/python -m pytest tests/browser $(ARGS)
 
-test-sclite: $(VENV)/.dev ## edit counts against NIST sclite (Debian: sctk)
-	$(BIN)/python -m pytest -m sclite $(PYTEST)
+test-outside: $(VENV)/.outside ## text against sclite, ICU, Aksharamukha (Debian: sctk libicu-dev pkg-config g++)
+	$(BIN)/python -m pytest tests/outside $(ARGS)
 
 lint: $(VENV)/.dev ## style, types, and nothing in the tree that must not be there
 	$(BIN)/ruff check
@@ -64,14 +74,16 @@ lint: $(VENV)/.dev ## style, types, and nothing in the tree that must not be the
 check: $(VENV)/.local ## refuse audio, weights and keys in the tree
 	$(BIN)/python -m kasauti check
 
+COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+
 lock: ## write constraints/ anew from pyproject.toml (needs uv on the path)
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --extra local pyproject.toml -o constraints/local.txt
-	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --extra local --extra dev -c constraints/local.txt pyproject.toml -o constraints/dev.txt
+	$(COMPILE) --all-extras pyproject.toml -o constraints/outside.txt
+	$(COMPILE) -c constraints/outside.txt --extra local pyproject.toml -o constraints/local.txt
+	$(COMPILE) -c constraints/outside.txt --extra local --extra dev pyproject.toml -o constraints/dev.txt
+	$(COMPILE) -c constraints/outside.txt --extra test pyproject.toml -o constraints/base.txt
 
 clean: ## remove the environment and caches; runs and the store stay
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup setup-dev demo smoke test test-unit test-browser test-sclite lint check lock clean
+.PHONY: help setup setup-dev demo smoke test test-base test-browser test-outside lint check lock clean
