@@ -1,0 +1,144 @@
+"""Whisper through faster-whisper (CTranslate2): a recogniser for 14 of the 22 languages and English.
+
+Conventions: one fixed language per clip, several clips at once, answers in any order. How a clip is decoded, and why
+its length in tokens is capped, is said in `whisper_decoding`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kasauti import weights
+from kasauti.errors import AudioError, JudgeError
+from kasauti.identity import digest
+from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
+from kasauti.judges.whisper_decoding import RATE_HZ, Limits, decode
+from kasauti.records import Finding, Outcome, Prompt
+from kasauti.weights_table import TABLE
+
+LANGUAGES = frozenset({"as", "bn", "en", "gu", "hi", "kn", "ml", "mr", "ne", "pa", "sa", "sd", "ta", "te", "ur"})
+"""Those of our codes that Whisper has a token for; a second script (`sd-Deva`) is not what it writes."""
+
+
+@dataclass
+class WhisperOptions(JudgeOptions):
+    """Options of Whisper.
+
+    Attributes:
+        model: `base`, `small`, `large-v3`, or the folder of a CTranslate2 conversion.
+        compute_type: CTranslate2's name of the arithmetic (`int8`, `float32`; on a GPU `float16`).
+        beam_size: Hypotheses kept; 1 = greedy.
+        window_s: Seconds heard at once, 1 to 30. Shorter is faster and changes some texts.
+        max_tokens_per_second: Cap on decoded tokens per second of sound.
+        device: `cpu`, `cuda` or `auto`; no part of identity.
+        workers: Clips at once, each with one thread on the CPU; no part of identity.
+    """
+
+    _target_: str = "kasauti.judges.whisper.Whisper"
+    id: str = "whisper"
+    model: str = "base"
+    compute_type: str = "int8"
+    beam_size: int = 5
+    window_s: int = 30
+    max_tokens_per_second: float = 60.0
+    device: str = "cpu"
+    workers: int = 2
+
+
+class Whisper(Judge):
+    """Transcribes with Whisper, several clips at once."""
+
+    options_type = WhisperOptions
+
+    def __init__(self, options: WhisperOptions) -> None:
+        if not 1 <= options.window_s <= 30 or options.beam_size < 1 or options.workers < 1:
+            raise JudgeError(
+                f"judge {options.id}: wanted window_s 1 to 30, beam_size and workers at least 1: {options}"
+            )
+        self.options = options
+        self._name = f"whisper-{options.model}"
+        self._lock = threading.Lock()
+        self._model: Any = None
+        self._limits = Limits(options.beam_size, options.window_s, options.max_tokens_per_second)
+        self.facts = JudgeFacts(
+            revision=f"whisper-{Path(options.model).name}@{self._weights_revision()}+faster-whisper",
+            languages=LANGUAGES,
+            settings={"compute_type": options.compute_type, **asdict(self._limits)},
+            seconds_per_clip=0.6,
+        )
+
+    def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
+        subject = f"judge {self.options.id}"
+        if self._name in TABLE:
+            return weights.lacking(subject, ["faster_whisper"], self._name)
+        if not (Path(self.options.model) / "model.bin").is_file():
+            known = ", ".join(name.removeprefix("whisper-") for name in TABLE if name.startswith("whisper-"))
+            return [
+                Finding("error", subject, f"model={self.options.model}: no such folder with model.bin", f"or: {known}")
+            ]
+        return weights.lacking(subject, ["faster_whisper"])
+
+    def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
+        one = super().judge
+        self._load()
+        pool = ThreadPoolExecutor(self.options.workers)
+        waiting: set[Future[Answer]] = set()
+        try:
+            for task in tasks:
+                waiting.add(pool.submit(lambda task: next(iter(one((task,)))), task))
+                # A few ahead keep the workers busy; more would only hold tasks that a stop would lose.
+                if len(waiting) >= 2 * self.options.workers:
+                    done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            while waiting:
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def answer(self, task: JudgeTask) -> Answer:
+        from kasauti import audio
+
+        try:
+            sound = audio.read_audio(task.clips[0].path)
+            samples = audio.resample(audio.mono(sound), sound.rate_hz, RATE_HZ)
+        except AudioError as error:
+            reason = error.reason if isinstance(error, audio.BadAudioError) else "unreadable"
+            raise JudgeFailed(str(error), reason=reason) from error
+        try:
+            text, facts = decode(self._model, samples, task.lang, self._limits)
+        except Exception as error:  # whatever the engine throws at one clip is that clip's
+            raise JudgeFailed(f"{type(error).__name__}: {error}", reason="engine_error", retryable=True) from error
+        return Answer(task.judgment_id, Outcome(facts=facts), raw=text, transcript=text)
+
+    def close(self) -> None:
+        self._model = None
+
+    def _weights_revision(self) -> str:
+        if self._name in TABLE:
+            return weights.revision(self._name)
+        files = sorted(path for path in Path(self.options.model).glob("*") if path.is_file())
+        return digest({path.name: weights.sha256_of(path) for path in files}, 12)
+
+    def _load(self) -> None:
+        with self._lock:
+            if self._model is not None:
+                return
+            import faster_whisper
+
+            folder = weights.locate(self._name).folder if self._name in TABLE else Path(self.options.model)
+            try:
+                self._model = faster_whisper.WhisperModel(
+                    str(folder),
+                    device=self.options.device,
+                    compute_type=self.options.compute_type,
+                    cpu_threads=1,
+                    num_workers=self.options.workers,
+                )
+            except (ValueError, RuntimeError) as error:
+                raise JudgeError(f"judge {self.options.id}: {folder} can't be loaded: {error}") from error

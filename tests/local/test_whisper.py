@@ -1,0 +1,234 @@
+"""Whisper as it is installed: the text of the engine's own loop, faster, and one bad clip costs one clip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kasauti import audio, weights
+from kasauti.errors import JudgeError
+from kasauti.judges.base import Answer, Heard, JudgeTask
+from kasauti.judges.whisper import LANGUAGES, Whisper, WhisperOptions
+from kasauti.judges.whisper_decoding import RATE_HZ, token_cap
+from kasauti.records import Prompt, Status
+from kasauti.systems import espeak_client
+
+pytestmark = pytest.mark.local
+pytest.importorskip("faster_whisper")
+
+SENTENCES = {
+    "en-1": ("en", "The rain stopped early this morning, so we walked to the market."),
+    "hi-1": ("hi", "मेरा नाम अनुपम है और मैं दिल्ली में रहता हूँ।"),
+}
+
+
+@pytest.fixture(scope="module")
+def whisper() -> Iterator[Whisper]:
+    judge = Whisper(WhisperOptions())
+    yield judge
+    judge.close()
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[JudgeTask]:
+    folder = tmp_path_factory.mktemp("clips")
+    made = []
+    for name, (lang, text) in SENTENCES.items():
+        samples, rate_hz = espeak_client.samples_of(text, espeak_client.VOICES[lang], 160, 50)
+        audio.write_wav(folder / f"{name}.wav", samples, rate_hz)
+        made.append(task(folder / f"{name}.wav", lang, name))
+    return made
+
+
+def task(path: Path, lang: str = "en", name: str = "t") -> JudgeTask:
+    return JudgeTask(name, lang, 0, (Heard(path, "0" * 64, 1.0),))
+
+
+def answers(judge: Whisper, tasks: list[JudgeTask]) -> dict[str, Answer]:
+    return {answer.judgment_id: answer for answer in judge.judge(tasks)}
+
+
+@pytest.fixture(scope="module")
+def heard(whisper: Whisper, tasks: list[JudgeTask]) -> dict[str, Answer]:
+    return answers(whisper, tasks)
+
+
+def loop(judge: Whisper, task: JudgeTask) -> str:
+    """The oracle: the engine's own `transcribe`, one file after the other."""
+    sound = audio.read_audio(task.clips[0].path)
+    samples = audio.resample(audio.mono(sound), sound.rate_hz, RATE_HZ)
+    segments, _ = judge._model.transcribe(
+        samples,
+        language=task.lang,
+        beam_size=5,
+        temperature=[0.0],
+        condition_on_previous_text=False,
+        without_timestamps=True,
+        no_speech_threshold=None,
+        log_prob_threshold=None,
+        compression_ratio_threshold=None,
+    )
+    return "".join(segment.text for segment in segments).strip()
+
+
+def test_texts_are_those_of_a_plain_loop_over_the_engine(
+    whisper: Whisper, tasks: list[JudgeTask], heard: dict[str, Answer]
+) -> None:
+    assert {name: answer.transcript for name, answer in heard.items()} == {
+        task.judgment_id: loop(whisper, task) for task in tasks
+    }
+    assert "walked to the market" in (heard["en-1"].transcript or "")
+    assert all(answer.outcome.status is Status.OK for answer in heard.values())
+
+
+def test_the_number_of_workers_changes_no_answer_and_no_identity(
+    whisper: Whisper, tasks: list[JudgeTask], heard: dict[str, Answer]
+) -> None:
+    alone = Whisper(WhisperOptions(workers=1))
+    assert alone.facts == whisper.facts
+    (answer,) = alone.judge(tasks[:1])
+    assert answer.transcript == heard["en-1"].transcript
+
+
+def test_facts_for_gates_are_kept(heard: dict[str, Answer]) -> None:
+    facts = heard["en-1"].outcome.facts
+    assert facts["windows"] == 1
+    assert facts["at_token_cap"] is False
+    assert 5 < facts["tokens"] < facts["token_cap"] < 448
+    assert -1 < facts["avg_logprob"] < 0
+    assert 0 <= facts["no_speech_prob"] < 0.5
+    assert 0.5 < facts["compression_ratio"] < 1.5
+
+
+def test_a_bad_clip_costs_one_clip(
+    whisper: Whisper, tasks: list[JudgeTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.wav").write_bytes(b"<!doctype html><title>502</title>" * 10)
+    (tmp_path / "empty.wav").write_bytes(b"")
+    (tmp_path / "heavy.wav").write_bytes(tasks[0].clips[0].path.read_bytes())
+    bad = [task(tmp_path / f"{name}.wav", name=name) for name in ("page", "empty", "gone", "heavy")]
+    features = whisper._model.feature_extractor
+
+    def throw_once(samples: Any) -> Any:
+        monkeypatch.setattr(whisper._model, "feature_extractor", features)
+        raise RuntimeError("no memory left")
+
+    monkeypatch.setattr(whisper._model, "feature_extractor", throw_once)
+    outcomes = {name: answer.outcome for name, answer in answers(whisper, bad).items()}
+    assert {name: (outcome.status, outcome.reason, outcome.retryable) for name, outcome in outcomes.items()} == {
+        "page": (Status.JUDGE_FAILED, "unreadable", False),
+        "empty": (Status.JUDGE_FAILED, "empty_file", False),
+        "gone": (Status.JUDGE_FAILED, "unreadable", False),
+        "heavy": (Status.JUDGE_FAILED, "engine_error", True),
+    }
+    assert outcomes["heavy"].error == "RuntimeError: no memory left"
+
+
+def test_stopping_early_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = Whisper(WhisperOptions())
+    monkeypatch.setattr(judge, "_load", lambda: None)
+    monkeypatch.setattr(judge, "answer", lambda task: Answer(task.judgment_id))
+    taken: list[str] = []
+
+    def endless() -> Iterator[JudgeTask]:
+        while True:
+            taken.append("task")
+            yield task(Path("clip.wav"))
+
+    stream = judge.judge(endless())
+    next(stream)
+    stream.close()  # type: ignore[attr-defined]  # it is a generator
+    assert len(taken) <= 4, "no more than two tasks for each worker are taken ahead"
+
+
+@pytest.mark.parametrize("content", ["zeros", "stereo 48 kHz", "one sample", "beyond one window"])
+def test_any_sound_gets_an_answer(whisper: Whisper, tasks: list[JudgeTask], tmp_path: Path, content: str) -> None:
+    speech = audio.read_audio(tasks[0].clips[0].path)
+    made = {
+        "zeros": (np.zeros(16_000, np.float32), 16_000),
+        "stereo 48 kHz": (np.repeat(audio.resample(audio.mono(speech), speech.rate_hz, 48_000)[:, None], 2, 1), 48_000),
+        "one sample": (np.full(1, 0.5, np.float32), 16_000),
+        "beyond one window": (
+            np.tile(audio.mono(speech), 1 + 31 * speech.rate_hz // len(speech.samples)),
+            speech.rate_hz,
+        ),
+    }
+    samples, rate_hz = made[content]
+    audio.write_wav(tmp_path / "clip.wav", samples, rate_hz)
+    (answer,) = whisper.judge([task(tmp_path / "clip.wav")])
+    assert answer.outcome.status is Status.OK
+    assert answer.transcript is not None
+    if content == "stereo 48 kHz":
+        assert "walked to the market" in answer.transcript
+    if content == "beyond one window":
+        assert answer.outcome.facts["windows"] == 2
+
+
+def test_a_cap_ends_a_transcript_and_is_said(tasks: list[JudgeTask], heard: dict[str, Answer]) -> None:
+    assert heard["hi-1"].outcome.facts["tokens"] > 24
+    tight = Whisper(WhisperOptions(max_tokens_per_second=0.0))
+    (answer,) = tight.judge(tasks[1:])
+    assert answer.outcome.facts["tokens"] == answer.outcome.facts["token_cap"] == 24
+    assert answer.outcome.facts["at_token_cap"] is True
+
+
+@pytest.mark.parametrize(
+    ("seconds", "rate", "cap"),
+    [
+        (0.0, 60.0, 24),
+        (2.0, 60.0, 24 + 120),
+        (2.001, 60.0, 24 + 121),
+        (30.0, 60.0, 448 - 4),
+        (30.0, 10.0, 324),
+    ],
+)
+def test_the_cap_follows_its_formula(seconds: float, rate: float, cap: int) -> None:
+    assert token_cap(seconds, rate, prompt_tokens=4) == cap
+
+
+def test_a_shorter_window_is_another_judge(whisper: Whisper, tasks: list[JudgeTask]) -> None:
+    short = Whisper(WhisperOptions(window_s=10))
+    assert short.facts.settings != whisper.facts.settings
+    (answer,) = short.judge(tasks[:1])
+    assert "market" in (answer.transcript or "")
+
+
+def test_languages() -> None:
+    assert len(LANGUAGES - {"en"}) == 14
+    judge = Whisper(WhisperOptions())
+    for lang in ("or", "ks-Deva", "sd-Deva", "kok", "mni-Mtei"):
+        outcome = judge.refuse(Prompt("p", lang, "x", "Zyyy"))
+        assert outcome is not None
+        assert outcome.status is Status.UNSUPPORTED_LANGUAGE
+
+
+def test_revision_names_the_weights_and_the_engine() -> None:
+    revision = Whisper(WhisperOptions()).facts.revision
+    assert revision == f"whisper-base@{weights.revision('whisper-base')}+faster-whisper"
+
+
+def test_a_folder_is_a_model_too(tmp_path: Path) -> None:
+    folder = weights.locate("whisper-base").folder
+    by_path = Whisper(WhisperOptions(model=str(folder)))
+    assert by_path.check([]) == []
+    assert "whisper-base" in by_path.facts.revision
+    (finding,) = Whisper(WhisperOptions(model=str(tmp_path / "nothing"))).check([])
+    assert finding.level == "error"
+    assert "base" in finding.remedy
+
+
+def test_a_model_that_can_not_be_loaded_stops_the_run(tmp_path: Path) -> None:
+    (tmp_path / "model.bin").write_bytes(b"not a model")
+    judge = Whisper(WhisperOptions(model=str(tmp_path)))
+    with pytest.raises(JudgeError, match="can't be loaded"):
+        next(iter(judge.judge([])), None)
+
+
+@pytest.mark.parametrize("options", [{"window_s": 31}, {"window_s": 0}, {"beam_size": 0}, {"workers": 0}])
+def test_impossible_options_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(JudgeError, match="wanted"):
+        Whisper(WhisperOptions(**options))
