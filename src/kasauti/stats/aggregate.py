@@ -8,6 +8,7 @@ too, so the same rows may be `insufficient` in `cer` and `ok` in `pcer`. What co
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from kasauti.records import AggregateRow, SampleRow
 from kasauti.stats.cells import ALL, SCOPES, Cell, Scope, corpus_rate, metric_cells, summarise
 from kasauti.stats.columns import BoolArray, Columns, FloatArray
 from kasauti.stats.common import common_flags
+from kasauti.stats.intervals import mean_intervals
 from kasauti.stats.scores import METRICS, score_units
 
 _Placed = tuple[tuple[int, int, int, int], AggregateRow]
@@ -51,10 +53,14 @@ def aggregate(
     columns = Columns.of(rows)
     cells = [cell for metric in metrics for cell in metric_cells(columns, score_units(columns, metric), metric)]
     common = common_flags(columns, cells, min_ok_share)
+    intervals = mean_intervals(columns, cells, draws=draws, seed=seed)
     placed: list[_Placed] = []
-    for cell, flags in zip(cells, common, strict=True):
+    for cell, flags, interval in zip(cells, common, intervals, strict=True):
         place = (cell.group.system, cell.group.judge, SCOPES.index(cell.scope), cell.place)
-        placed.append((place, _row(columns, cell, flags, level, min_ok_share)))
+        row = _row(columns, cell, flags, level, min_ok_share)
+        if interval is not None:
+            row = replace(row, ci95_low=interval.low, ci95_high=interval.high)
+        placed.append((place, row))
     for metric in metrics:
         placed += _unsupported(columns, metric, level)
     return [row for _, row in sorted(placed, key=lambda item: item[0])]
