@@ -63,6 +63,9 @@ class JudgeError(KasautiError):
     """A judge can't be set up."""
 
 
+_MOST_NAMES = 30
+
+
 def near_matches(name: str, known: Iterable[str], limit: int = 3) -> str:
     """Words a "did you mean" hint.
 
@@ -72,10 +75,11 @@ def near_matches(name: str, known: Iterable[str], limit: int = 3) -> str:
         limit: At most so many suggestions.
 
     Returns:
-        `"did you mean 'piper'?"`, or the list of all known names when none is near.
+        `"did you mean 'piper'?"`, or the list of known names (the first of many) when none is near.
     """
-    names = sorted(set(known))
+    names = {name.lower(): name for name in sorted(set(known))}
     near = difflib.get_close_matches(name.lower(), names, n=limit, cutoff=0.5)
     if near:
-        return "did you mean " + " or ".join(repr(n) for n in near) + "?"
-    return "known: " + ", ".join(names)
+        return "did you mean " + " or ".join(repr(names[n]) for n in near) + "?"
+    shown = list(names.values())[:_MOST_NAMES]
+    return f"known: {', '.join(shown) or 'none'}" + (f", … ({len(names)} in all)" if len(names) > len(shown) else "")

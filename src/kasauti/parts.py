@@ -17,7 +17,7 @@ def part_class(target: str) -> Any:
     """The class that a `_target_` names.
 
     Raises:
-        ConfigError: it lies outside this package, or there is no such class.
+        ConfigError: it lies outside this package, there is no such class, or it is no part of a run.
     """
     module_name, _, class_name = target.rpartition(".")
     if not target.startswith(_PACKAGE):
@@ -28,13 +28,25 @@ def part_class(target: str) -> Any:
         if error.name is not None and not error.name.startswith("kasauti"):
             raise
         raise ConfigError(f"_target_: {target}: there is no module {error.name}") from error
-    found = getattr(module, class_name, None)
-    if not isinstance(found, type):
-        classes = [name for name, value in vars(module).items() if isinstance(value, type)]
-        raise ConfigError(f"_target_: {target}: no such class; {near_matches(class_name, classes)}")
-    return found
+    parts = {name: value for name, value in vars(module).items() if _is_part(value)}
+    if class_name not in parts:
+        raise ConfigError(f"_target_: {target}: no such class; {near_matches(class_name, parts)}")
+    return parts[class_name]
+
+
+def _is_part(value: Any) -> bool:
+    """Whether it is a class of ours that says what its options are; a module also holds what it imports."""
+    return isinstance(value, type) and value.__module__.startswith(_PACKAGE) and hasattr(value, "options_type")
 
 
 def build(options: Any) -> Any:
-    """Builds a part from its options (a dataclass with `_target_`)."""
-    return part_class(options._target_)(options)
+    """Builds a part from its options (a dataclass with `_target_`).
+
+    Raises:
+        ConfigError: as `part_class`, or the options are those of another class.
+    """
+    found = part_class(options._target_)
+    if not isinstance(options, found.options_type):
+        kinds = f"{found.options_type.__name__}, got {type(options).__name__}"
+        raise ConfigError(f"_target_: {options._target_}: wanted its own options, {kinds}; choose it by its group")
+    return found(options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -10,10 +11,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def product_path(path: str) -> Path:
     """A folder that runs write to; relative to the repository unless absolute."""
-    return ROOT / Path(path).expanduser()
+    return ROOT / os.path.expanduser(path)
 
 
 def source_path(path: str) -> Path:
     """A file or folder that a run reads: as given from the current folder if it is there, else from the repository."""
-    given = Path(path).expanduser()
-    return given if given.exists() else ROOT / given
+    # Paths come from users' files too: os.path answers where pathlib raises (a name too long, no such home).
+    given = os.path.expanduser(path)
+    return Path(given) if os.path.exists(given) else ROOT / given

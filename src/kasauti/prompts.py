@@ -15,8 +15,9 @@ from typing import Any
 
 from kasauti.errors import KasautiError, PromptError, near_matches
 from kasauti.identity import digest
+from kasauti.paths import source_path
 from kasauti.records import Prompt
-from kasauti.rows import read_rows, read_text, text_field
+from kasauti.rows import read_rows, read_text, text_field, whole_text
 from kasauti.settings import PromptsetSettings
 from kasauti.text.languages import language, resolve_language
 from kasauti.text.scripts import dominant_script
@@ -42,6 +43,8 @@ def load_prompts(path: str | Path, lang: str | None = None) -> list[Prompt]:
             id comes twice, a language is unknown.
     """
     path = Path(path)
+    if lang is not None:
+        lang = _language(f"{path}: language of the file", lang)
     prompts: list[Prompt] = []
     lines: dict[str, int] = {}
     for line, row in read_rows(path, required=("text",)):
@@ -63,7 +66,7 @@ def select(prompts: Sequence[Prompt], wanted: PromptsetSettings) -> list[Prompt]
     Raises:
         PromptError: a value that no prompt has (with near matches), or nothing is left.
     """
-    langs = [resolve_language(name) for name in wanted.langs]
+    langs = [_language("promptset.langs", name) for name in wanted.langs]
     ids = [*wanted.ids, *_ids_in(wanted.ids_file)]
     deliveries = {p.control["delivery"] for p in prompts if "delivery" in p.control}
     _check_known("langs", langs, {p.lang for p in prompts})
@@ -109,8 +112,20 @@ def _check_known(key: str, wanted: Iterable[str], known: set[str]) -> None:
 def _ids_in(path: str | None) -> list[str]:
     if path is None:
         return []
-    lines = read_text(Path(path)).split("\n")
-    return [line.removesuffix("\r") for line in lines if line.strip()]
+    lines = read_text(source_path(path)).split("\n")
+    ids = [line.removesuffix("\r") for line in lines if line.strip()]
+    if not ids:
+        raise PromptError(
+            f"{path}: no id in this file; expected one a line (promptset.ids_file=null takes all prompts)"
+        )
+    return ids
+
+
+def _language(where: str, name: str) -> str:
+    try:
+        return resolve_language(name)
+    except KasautiError as error:
+        raise PromptError(f"{where}: {error}") from error
 
 
 def _prompt(path: Path, line: int, row: Mapping[str, Any], lang: str | None) -> Prompt:
@@ -119,13 +134,10 @@ def _prompt(path: Path, line: int, row: Mapping[str, Any], lang: str | None) -> 
     if not text.strip():
         named = f" (id {row['id']!r})" if "id" in row else ""
         raise PromptError(f"{where}: the text is empty{named}; every prompt needs words to say")
-    code = text_field(where, row, "lang") if row.get("lang") else lang
+    code = _optional(where, row, "lang") or lang
     if code is None:
         raise PromptError(f"{where}: no language; add a field 'lang', or give promptset.lang for the whole file")
-    try:
-        code = resolve_language(code)
-    except KasautiError as error:
-        raise PromptError(f"{where}: {error}") from error
+    code = _language(where, code)
     control = _control(where, row.get("control"))
     identity = text_field(where, row, "id") if "id" in row else digest([text, code, control], 12)
     if not identity.strip() or any(unicodedata.category(char) == "Cc" for char in identity):
@@ -137,8 +149,13 @@ def _prompt(path: Path, line: int, row: Mapping[str, Any], lang: str | None) -> 
         script=dominant_script(text) or language(code).scripts[0],
         tags=_tags(where, row.get("tags")),
         control=control,
-        audio=text_field(where, row, "audio") if row.get("audio") else None,
+        audio=_optional(where, row, "audio"),
     )
+
+
+def _optional(where: str, row: Mapping[str, Any], name: str) -> str | None:
+    """A field that may be missing, null or empty, and else must be text."""
+    return text_field(where, row, name) if row.get(name) not in (None, "") else None
 
 
 def _tags(where: str, value: Any) -> tuple[str, ...]:
@@ -147,14 +164,17 @@ def _tags(where: str, value: Any) -> tuple[str, ...]:
     tags = value.split(TAG_SEPARATOR) if isinstance(value, str) else value
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise PromptError(f"{where}: tags is {value!r}; expected a list of texts")
-    return tuple(sorted({tag.strip() for tag in tags if tag.strip()}))
+    names = {whole_text(where, "tags", tag.strip()) for tag in tags if tag.strip()}
+    for name in names:
+        if name.split() != [name]:  # tables list tags with spaces between them
+            raise PromptError(f"{where}: tag {name!r}: a tag is one word; write {'_'.join(name.split())!r}")
+    return tuple(sorted(names))
 
 
 def _control(where: str, value: Any) -> dict[str, str]:
     if value is None or value == "":
         return {}
-    if isinstance(value, str):
-        return {"description": value}
-    if isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
-        return value
-    raise PromptError(f"{where}: control is {value!r}; expected a text or an object of texts")
+    fields = {"description": value} if isinstance(value, str) else value
+    if not isinstance(fields, dict) or not all(isinstance(v, str) for v in fields.values()):
+        raise PromptError(f"{where}: control is {value!r}; expected a text or an object of texts")
+    return {whole_text(where, "control", k): whole_text(where, "control", v) for k, v in fields.items()}

@@ -46,6 +46,15 @@ def text_field(where: str, row: Mapping[str, Any], name: str) -> str:
     value = row[name]
     if not isinstance(value, str):
         raise PromptError(f"{where}: {name} is {value!r}; expected text (put it in quotes)")
+    return whole_text(where, name, value)
+
+
+def whole_text(where: str, name: str, value: str) -> str:
+    """A text as it is.
+
+    Raises:
+        PromptError: it holds half a character, which JSON can spell and no file can hold.
+    """
     if any("\ud800" <= char <= "\udfff" for char in value):
         raise PromptError(f"{where}: {name} holds half a surrogate pair, which is no text; write the whole character")
     return value
@@ -74,12 +83,21 @@ def _jsonl_rows(path: Path, text: str, _required: Sequence[str]) -> Iterator[tup
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except ValueError as error:
+            row = json.loads(line, object_pairs_hook=lambda pairs: _object(f"{path}:{number}", pairs))
+        except (ValueError, RecursionError) as error:
             raise PromptError(f"{path}:{number}: not JSON ({error}); expected one object a line") from error
         if not isinstance(row, dict):
             raise PromptError(f"{path}:{number}: expected a JSON object, got {type(row).__name__}")
         yield number, row
+
+
+def _object(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        doubled = next(name for name in names if names.count(name) > 1)
+        raise PromptError(f"{where}: field {doubled!r} comes twice in one object; keep one")
+    return value
 
 
 def _csv_rows(path: Path, text: str, required: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -99,8 +117,8 @@ def _table_rows(path: Path, reader: Any, required: Sequence[str]) -> Iterator[tu
             raise PromptError(f"{path}:1: column {doubled[0]!r} comes twice in the header; keep one")
         for name in required:
             if name not in header:
-                hint = "; its cells seem to be separated by semicolons, expected commas" if ";" in str(header) else ""
-                raise PromptError(f"{path}:1: no column {name!r}; found {', '.join(header) or 'nothing'}{hint}")
+                found = ", ".join(header) or "nothing"
+                raise PromptError(f"{path}:1: no column {name!r}; found {found}{_other_separator(header)}")
         start = reader.line_num + 1
         for cells in reader:
             if any(cells):
@@ -110,3 +128,12 @@ def _table_rows(path: Path, reader: Any, required: Sequence[str]) -> Iterator[tu
             start = reader.line_num + 1
     except csv.Error as error:
         raise PromptError(f"{path}:{reader.line_num}: not a valid table ({error})") from error
+
+
+def _other_separator(header: Sequence[str]) -> str:
+    """A hint for a table whose cells are separated by something else than its kind of file says."""
+    hints = {";": "semicolons: save it with commas", "\t": "tabs: name it .tsv", ",": "commas: name it .csv"}
+    for separator, hint in hints.items():
+        if any(separator in name for name in header):
+            return f"; its cells seem to be separated by {hint}"
+    return ""
