@@ -22,7 +22,7 @@ from kasauti.errors import ConfigError, near_matches
 from kasauti.judges.base import JudgeOptions
 from kasauti.parts import part_class
 from kasauti.paths import ROOT
-from kasauti.settings import Config, LineupOptions, RunSettings
+from kasauti.settings import Config, LineupOptions, RunSettings, TaskOptions
 from kasauti.systems.base import SystemOptions
 from kasauti.text.levels import DEFAULT_STEPS
 
@@ -32,17 +32,36 @@ _TARGET = re.compile(r"^\s*_target_:\s*(\S+)", re.MULTILINE)
 
 
 def register() -> None:
-    """Puts every schema into Hydra's ConfigStore: `kasauti_schema`, `schema/system/NAME`, `schema/judge/NAME`."""
+    """Puts every schema into Hydra's ConfigStore: `kasauti_schema`, `schema/system/NAME`, `schema/judge/NAME`.
+
+    A study of its own kind (`task._target_` in `conf/experiment`) has its schema under `schema/experiment/NAME`.
+    """
     OmegaConf.register_new_resolver("kasauti_root", lambda: str(ROOT), replace=True)
     OmegaConf.register_new_resolver("kasauti_pid", lambda: str(os.getpid()), replace=True)
     store = ConfigStore.instance()
     store.store(name="kasauti_schema", node=Config)
     store.store(group="schema/system", name="lineup", node=LineupOptions)
-    for group in ("system", "judge"):
+    for group in ("system", "judge", "experiment"):
         for path in sorted((CONF / group).glob("*.yaml")):
             target = _TARGET.search(path.read_text(encoding="utf-8"))
             if target is not None:
                 store.store(group=f"schema/{group}", name=path.stem, node=part_class(target[1]).options_type)
+
+
+def task_options(cfg: DictConfig) -> TaskOptions | None:
+    """Options of the study that takes the place of a run; None for a run.
+
+    Raises:
+        ConfigError: an option is missing or has the wrong type.
+    """
+    if cfg.task is None:
+        return None
+    try:
+        options = OmegaConf.to_object(cfg.task)
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"task: {_first_line(error)}") from error
+    assert isinstance(options, TaskOptions)
+    return options
 
 
 def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
@@ -72,7 +91,7 @@ def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
         systems=systems,
         judges=judges,
         config={},
-        **{name: value for name, value in vars(plain).items() if name not in ("system", "judge")},
+        **{name: value for name, value in vars(plain).items() if name not in ("system", "judge", "task")},
     )
     _check_together(settings)
     settings.config = {

@@ -28,16 +28,21 @@ _RECORD = "job.json"
 
 def run_job(cfg: DictConfig) -> None:
     """Runs one composed config and records how it ended."""
-    from kasauti.config import run_settings
+    from kasauti.config import run_settings, task_options
     from kasauti.console import console
+    from kasauti.parts import build
     from kasauti.pipeline.run import run
 
     hydra = HydraConfig.get()
     overrides = list(hydra.overrides.task)
     record: dict[str, Any] = {"overrides": overrides}
     try:
-        result = run(run_settings(cfg, overrides), console())
-        record |= {"run_id": result.run_id, "folder": str(result.folder), "exit_code": int(result.exit_code)}
+        task = task_options(cfg)
+        if task is not None:
+            record |= {"exit_code": int(build(task).run(console()))}
+        else:
+            result = run(run_settings(cfg, overrides), console())
+            record |= {"run_id": result.run_id, "folder": str(result.folder), "exit_code": int(result.exit_code)}
     except KasautiError as error:
         _complain(str(error))
         record |= {"error": str(error), "exit_code": int(error.exit_code)}

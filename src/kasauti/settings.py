@@ -21,6 +21,7 @@ CANNOT_CHANGE_A_RESULT = (
     "dry_run",
     "max_parallel_systems",
     "budget",
+    "data",
     "study",
     "promptset.limit",
     "promptset.langs",
@@ -144,6 +145,24 @@ class TrackingSettings:
 
 
 @dataclass
+class DataSettings:
+    """Where published data comes from.
+
+    Attributes:
+        mirror: A local copy of the data that a study or prompt set would fetch; null = fetch it, pinned by hash.
+    """
+
+    mirror: str | None = None
+
+
+@dataclass
+class TaskOptions:
+    """Options of a study that recomputes something instead of making and judging clips; its class has `run`."""
+
+    _target_: str = MISSING
+
+
+@dataclass
 class Config:
     """Schema of `conf/config.yaml`. Groups whose options differ in shape are checked by their own schemas."""
 
@@ -156,6 +175,8 @@ class Config:
     tracking: TrackingSettings = field(default_factory=TrackingSettings)
     paths: PathsSettings = field(default_factory=PathsSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
+    data: DataSettings = field(default_factory=DataSettings)
+    task: Any = None
     repeats: int | None = None
     rejudges: int = 1
     max_parallel_systems: int = 2
@@ -194,6 +215,7 @@ class RunSettings:
     tracking: TrackingSettings
     paths: PathsSettings
     budget: BudgetSettings
+    data: DataSettings
     repeats: int | None
     rejudges: int
     max_parallel_systems: int

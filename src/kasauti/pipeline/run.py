@@ -119,6 +119,7 @@ def _work(plan: Plan, store: Store, folder: RunFolder, console: Console) -> Exit
     if spending.stopped_by == "interrupted":
         code = ExitCode.INTERRUPTED
     _state(folder, plan, "complete" if code is ExitCode.COMPLETE else "incomplete", exit_code=int(code))
+    build(plan.settings.tracking).finish(folder.path, int(code))
     show_end(console, folder.path)
     console.print(f"Took {duration(time.monotonic() - calls.began)}.", highlight=False)
     if code is ExitCode.INTERRUPTED:
