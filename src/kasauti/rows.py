@@ -83,7 +83,7 @@ def _jsonl_rows(path: Path, text: str, _required: Sequence[str]) -> Iterator[tup
         if not line.strip():
             continue
         try:
-            row = json.loads(line, object_pairs_hook=lambda pairs: _object(f"{path}:{number}", pairs))
+            row = json.loads(line, object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
             raise PromptError(f"{path}:{number}: not JSON ({error}); expected one object a line") from error
         if not isinstance(row, dict):
@@ -91,12 +91,11 @@ def _jsonl_rows(path: Path, text: str, _required: Sequence[str]) -> Iterator[tup
         yield number, row
 
 
-def _object(where: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
         names = [name for name, _ in pairs]
-        doubled = next(name for name in names if names.count(name) > 1)
-        raise PromptError(f"{where}: field {doubled!r} comes twice in one object; keep one")
+        raise ValueError(f"field {next(name for name in names if names.count(name) > 1)!r} comes twice")
     return value
 
 

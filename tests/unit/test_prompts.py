@@ -51,7 +51,8 @@ def test_the_same_prompts_from_every_kind_of_file(tmp_path: Path) -> None:
     )
     tsv = tmp_path / "a.tsv"
     tsv.write_text(
-        "\ufeffid\tlang\ttext\ttags\tcontrol\taudio\r\n1\thi\tनमस्ते, जी\tdigits;names\tcalm\ta.wav\r\n2\ten\tHello\t\t\t\r\n",
+        "\ufeffid\tlang\ttext\ttags\tcontrol\taudio\r\n"
+        "1\thi\tनमस्ते, जी\tdigits;names\tcalm\ta.wav\r\n2\ten\tHello\t\t\t\r\n",
         encoding="utf-8",
     )
     for path in (from_jsonl, csv, tsv):
