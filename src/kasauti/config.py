@@ -186,7 +186,7 @@ def _check_together(settings: RunSettings) -> None:
             raise ConfigError(f"{key}={number}: must be at least 1 (or null where it may be unset)")
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
