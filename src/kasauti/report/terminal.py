@@ -21,7 +21,7 @@ from kasauti.report.wording import count_of, floor_of, metric_name, share_of, va
 
 _NAME_WIDTH = 20
 _NARROW, _WIDE = 7, 12
-"""Least width of a language's column, and the width at which words need no hyphen."""
+"""Least width of a language's column, and the width that needs no more."""
 
 _GAP = 1
 """Between columns."""
@@ -47,22 +47,23 @@ def _print_board(tables: RunTables, board: Board, console: Console) -> None:
     unit = "% (lower is better)" if board.is_rate else "(higher is better)"
     title = f"{metric_name(board.metric)}, {unit}, heard by {board.judge}, level {tables.scoring.level}"
     named = min(_NAME_WIDTH, max(len(_label(line)) for line in board.lines)) if board.lines else 0
-    chunks = _chunks(board.languages, console.width - named)
+    least = max([_NARROW, *map(len, board.languages)])
+    chunks = _chunks(board.languages, console.width - named, least)
     for number, languages in enumerate(chunks):
         if number:
             console.print()
         spare = console.width - named - (0 if number else _NUMBERS)
-        width = max(_NARROW, min(_WIDE, spare // max(1, len(languages)) - _GAP))
+        width = max(least, min(_WIDE, spare // max(1, len(languages)) - _GAP))
         console.print(_table(board, languages, "" if number else title, named, width, overall=number == 0))
     console.print()
     for note in _notes(board):
         console.print(Text(note, style="dim"), soft_wrap=False)
 
 
-def _chunks(languages: Sequence[str], room: int) -> list[Sequence[str]]:
+def _chunks(languages: Sequence[str], room: int, least: int) -> list[Sequence[str]]:
     """The languages of each table: as many as fit beside the overall numbers, then as many as fit without them."""
-    first = max(1, (room - _NUMBERS) // (_NARROW + _GAP))
-    later = max(1, room // (_NARROW + _GAP))
+    first = max(1, (room - _NUMBERS) // (least + _GAP))
+    later = max(1, room // (least + _GAP))
     return [languages[:first]] + [languages[at : at + later] for at in range(first, len(languages), later)]
 
 

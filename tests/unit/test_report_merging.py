@@ -1,0 +1,118 @@
+"""One leaderboard over several runs: what is one thing is put together, what is two things is told apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import report_example
+from kasauti.errors import StoreError
+from kasauti.records import Status
+from kasauti.report import RunTables, load, merge
+
+LANGS = ("en", "hi")
+
+
+def run(root: Path, run_id: str, *systems: str, **given: object) -> RunTables:
+    folder = report_example.build(
+        root / run_id,
+        run_id=run_id,
+        systems=systems,
+        langs=LANGS,
+        tone_s=0.05,
+        **given,  # type: ignore[arg-type]
+    )
+    return load(folder)
+
+
+def ended(tables: RunTables, at: str) -> RunTables:
+    return replace(tables, runs=(replace(tables.runs[0], finished_at=at),))
+
+
+def test_runs_over_different_systems_equal_one_run_over_all(tmp_path: Path) -> None:
+    together = run(tmp_path, "all", "espeak", "piper")
+    merged = merge([run(tmp_path, "one", "espeak"), run(tmp_path, "two", "piper")])
+    assert list(merged.systems) == ["espeak", "piper"]
+    assert merged.aggregates == together.aggregates
+    assert {replace(row, run_id="") for row in merged.samples} == {replace(row, run_id="") for row in together.samples}
+    assert [one.run_id for one in merged.runs] == ["one", "two"]
+    assert all(path.is_file() for path in merged.audio.values())
+
+
+def test_one_run_stays_as_it_is(tmp_path: Path) -> None:
+    alone = run(tmp_path, "one", "espeak")
+    assert merge([alone]) is alone
+
+
+def test_the_same_voice_in_two_runs_is_one_system(tmp_path: Path) -> None:
+    first, second = run(tmp_path, "first", "espeak"), run(tmp_path, "second", "espeak")
+    merged = merge([first, second])
+    assert list(merged.systems) == ["espeak"]
+    assert len(merged.samples) == len(first.samples)
+    assert merged.aggregates == first.aggregates
+
+
+def test_the_run_that_ended_last_wins(tmp_path: Path) -> None:
+    older = ended(run(tmp_path, "a", "espeak"), "2026-01-01T00:00:00+00:00")
+    newer = ended(run(tmp_path, "b", "espeak"), "2026-02-01T00:00:00+00:00")
+    for parts in ([older, newer], [newer, older]):
+        assert {row.run_id for row in merge(parts).samples} == {"b"}
+
+
+def test_a_row_that_was_not_run_replaces_nothing(tmp_path: Path) -> None:
+    older = ended(run(tmp_path, "a", "espeak"), "2026-01-01T00:00:00+00:00")
+    newer = ended(run(tmp_path, "b", "espeak"), "2026-02-01T00:00:00+00:00")
+    cut = [replace(row, status=Status.NOT_RUN, reason="budget", cer=None) for row in newer.samples]
+    merged = merge([older, replace(newer, samples=cut)])
+    assert {row.status for row in merged.samples} == {Status.OK}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"fingerprint": "retrained "}, id="another checkpoint under the same name"),
+        pytest.param({"settings": {"speed": 1.2}}, id="another setting"),
+        pytest.param({"clip_id": "0" * 32}, id="another clip for the same prompt: decoding differed"),
+    ],
+)
+def test_one_name_for_two_voices_is_split(tmp_path: Path, changed: dict[str, object]) -> None:
+    first, second = run(tmp_path, "aaaa1111xx", "espeak", "piper"), run(tmp_path, "bbbb2222xx", "espeak")
+    if "clip_id" in changed:
+        clips = [replace(clip, clip_id=str(changed["clip_id"])) for clip in second.clips]
+        second = replace(second, clips=clips)
+    else:
+        second = replace(second, systems={"espeak": replace(second.systems["espeak"], **changed)})  # type: ignore[arg-type]
+    merged = merge([first, second])
+    assert list(merged.systems) == ["espeak aaaa1111", "piper", "espeak bbbb2222"]
+    assert {row.system for row in merged.aggregates} == set(merged.systems)
+    assert {clip.system for clip in merged.clips} == set(merged.systems)
+
+
+def test_one_name_for_two_revisions_of_a_judge_is_split(tmp_path: Path) -> None:
+    first, second = run(tmp_path, "aaaa1111xx", "espeak"), run(tmp_path, "bbbb2222xx", "piper")
+    second = replace(second, judges={"whisper": "whisper-large@3"})
+    merged = merge([first, second])
+    assert list(merged.judges) == ["whisper aaaa1111", "whisper bbbb2222"]
+    assert set(merged.signatures) == set(merged.judges)
+    assert {row.judge for row in merged.samples} == set(merged.judges)
+
+
+def test_different_levels_are_refused(tmp_path: Path) -> None:
+    first, second = run(tmp_path, "a", "espeak"), run(tmp_path, "b", "piper")
+    second.runs[0].scoring.level = "raw"
+    with pytest.raises(StoreError, match=r"different levels \(b at 'raw', a at 'strict'\)"):
+        merge([first, second])
+
+
+def test_one_prompt_id_with_two_texts_is_refused(tmp_path: Path) -> None:
+    first, second = run(tmp_path, "a", "espeak"), run(tmp_path, "b", "piper")
+    prompts = [replace(second.prompts[0], text="Something else."), *second.prompts[1:]]
+    with pytest.raises(StoreError, match=r"prompt 'en_01' is .* in run a but 'Something else.' in run b"):
+        merge([first, replace(second, prompts=prompts)])
+
+
+def test_nothing_to_merge_is_refused() -> None:
+    with pytest.raises(StoreError, match="no run to merge"):
+        merge([])
