@@ -105,7 +105,5 @@ mixed = st.lists(st.one_of(written_in("Deva", 8), known)).map(lambda words: " ".
 
 @given(mixed, mixed)
 def test_never_more_errors_than_without(reference, hypothesis):
-    strict, lenient = (score_pair(reference, hypothesis, "hi", level) for level in ("strict", "lenient"))
-    before = score_pair(reference, respelled(reference, hypothesis, "hi"), "hi", "raw")
-    assert before.word_edits <= score_pair(reference, hypothesis, "hi", "raw").word_edits
-    assert lenient.ref_words == strict.ref_words
+    forgiven = score_pair(reference, respelled(reference, hypothesis, "hi"), "hi", "raw")
+    assert forgiven.word_edits <= score_pair(reference, hypothesis, "hi", "raw").word_edits

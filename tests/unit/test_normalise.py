@@ -249,11 +249,12 @@ def test_each_level_forgives_what_the_one_before_it_forgives():
 
 
 @given(st.tuples(mixed_text, mixed_text))
-def test_a_pair_of_equal_texts_stays_equal_and_a_reference_is_what_it_is_alone(case):
+def test_a_pair_of_equal_texts_stays_equal_and_a_reference_without_numbers_is_what_it_is_alone(case):
     (text, lang), (other, _) = case
     for level in DEFAULT_STEPS:
         assert len(set(normalize_pair(text, text, lang, level))) == 1
-        assert normalize_pair(text, other, lang, level)[0] == normalize(text, lang, level)
+        if not any(c.isnumeric() or c in "%₹٪" for c in text):
+            assert normalize_pair(text, other, lang, level)[0] == normalize(text, lang, level)
 
 
 @pytest.mark.parametrize("level", DEFAULT_STEPS)
@@ -300,7 +301,7 @@ def test_law_never_deletes_a_mark(script, lang):
             assert joined or marks(clean) >= marks(pair), points(pair)
 
 
-@pytest.mark.parametrize("level", ["strict"])
+@pytest.mark.parametrize("level", ["strict", "numbers"])
 @pytest.mark.parametrize("row", PAIRS, ids=lambda row: f"{row['lang']}-{row['a']}-{row['b']}")
 def test_law_never_merges_a_minimal_pair(row, level):
     assert normalize(row["a"], row["lang"], level) != normalize(row["b"], row["lang"], level)
@@ -339,7 +340,7 @@ def test_unknown_levels_steps_and_languages_are_refused_with_near_matches():
 
 
 def test_ladder_is_ordered_and_made_of_known_steps():
-    assert tuple(DEFAULT_STEPS) == ("raw", "strict", "lenient", "phonetic")
+    assert tuple(DEFAULT_STEPS) == ("raw", "strict", "numbers", "lenient", "phonetic")
     assert {name for names in DEFAULT_STEPS.values() for name in names} == {*STEPS, *PAIR_STEPS}
 
 

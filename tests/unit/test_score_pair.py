@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from kasauti.errors import TextError
 from kasauti.metrics.edits import edit_counts
 from kasauti.metrics.score import pool, score_pair
-from kasauti.text.levels import normalize
+from kasauti.text.levels import DEFAULT_STEPS, Ladder, normalize
+from kasauti.text.numbers import NumberPolicy
 from kasauti.text.units import words
 from text_cases import read_cases, written_in
 
@@ -70,6 +71,55 @@ def test_case_white_space(row, level):
     score = score_pair(row["ref"], row["hyp"], row["lang"], level)
     assert (score.wer, score.cer) == (row["expected"]["wer"], row["expected"]["cer"])
     assert score.ref_chars == row["expected"].get("ref_chars_with_spaces", score.ref_chars)
+
+
+@rows("wer_after_expansion")
+def test_case_numbers(row):
+    for at, hypothesis in enumerate(row["hyps"]):
+        score = score_pair(row["ref"], hypothesis, row["lang"])
+        # All readings that a speaker accepts count as right (metrics-15).
+        accepted = row["expected"].get("wer_if_readings_allowed", row["expected"]["wer"])
+        assert score.wer == pytest.approx(accepted[at], abs=1e-6)
+        assert score.ref_words == row["expected"].get("ref_words", score.ref_words)
+        if "wer_raw" in row["expected"]:
+            raw = score_pair(row["ref"], hypothesis, row["lang"], "raw")
+            assert raw.wer == pytest.approx(row["expected"]["wer_raw"][at], abs=1e-6)
+
+
+def test_one_canonical_reading_where_the_policy_wants_one():
+    [row] = [row for row in read_cases("metrics.jsonl") if row["id"] == "metrics-15"]
+    strict_reading = Ladder(numbers=NumberPolicy(alternatives=False))
+    score = score_pair(row["ref"], row["hyps"][0], "hi", ladder=strict_reading)
+    assert score.wer == pytest.approx(row["expected"]["wer"][0])
+    assert strict_reading.signature != Ladder().signature
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "lang"),
+    [
+        ("कुल ₹12,34,567 दो।", "कुल बारह लाख चौंतीस हज़ार पाँच सौ सड़सठ रुपये दो", "hi"),
+        ("समय: 3.05", "समय तीन दशमलव शून्य पांच", "hi"),
+        ("Room 204!", "room two oh four", "en"),
+        ("It's 50% done", "it’s fifty percent done", "en"),
+        ("৫০ জন", "পঞ্চাশ জন", "bn"),
+    ],
+)
+def test_numbers_are_right_in_any_accepted_reading_with_punctuation_and_case_around_them(reference, hypothesis, lang):
+    assert score_pair(reference, hypothesis, lang).char_edits == 0
+    assert score_pair(hypothesis, reference, lang).char_edits == 0
+    assert score_pair(reference, hypothesis, lang, "strict").char_edits > 0
+
+
+def test_pcer_is_the_same_at_every_level_and_compares_across_scripts():
+    good, bad = "mera naam raam hai", "tum kahan ja rahe ho"
+    levels = {score_pair("मेरा नाम राम है", good, "hi", level).pcer for level in DEFAULT_STEPS}
+    assert levels == {0.0}
+    assert score_pair("मेरा नाम राम है", good, "hi").cer > 0.9
+    assert score_pair("मेरा नाम राम है", good, "hi").status == "wrong_script"
+    assert score_pair("मेरा नाम राम है", bad, "hi").pcer > 0.5
+    assert score_pair("मेरा नाम राम है", "میرا نام رام ہے", "hi").pcer == 0.0
+    assert score_pair("कमरा 204", "kamra do sau char", "hi").pcer == 0.0
+    assert score_pair("", "", "hi").pcer == 0.0
 
 
 def test_an_empty_cell_is_an_empty_transcript():

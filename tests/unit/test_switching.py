@@ -44,7 +44,7 @@ def test_text_in_one_script_has_no_switch_point():
 
 
 def test_words_without_letters_are_passed_over():
-    counts = switch_counts("कमरा 204 booked है", "कमरा 204 है", "hi")
+    counts = switch_counts("कमरा 204 booked है", "कमरा 204 है", "hi", "strict")
     assert counts.by_script[None] == HeardCounts(right=1)
     assert (counts.switch_words, counts.switch_edits) == (3, 1)
 
@@ -54,7 +54,7 @@ words = st.lists(st.sampled_from(["राम", "घर", "phone", "book", "12", 
 
 @given(words, words)
 def test_counts_add_up(reference, hypothesis):
-    counts = switch_counts(reference, hypothesis, "hi")
+    counts = switch_counts(reference, hypothesis, "hi", "strict")
     score = score_pair(reference, hypothesis, "hi", "strict")
     assert counts.word_edits == score.word_edits
     assert sum(heard.n for heard in counts.by_script.values()) == score.ref_words

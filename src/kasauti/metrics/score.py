@@ -99,14 +99,14 @@ class Pooled(Counts):
 
 Split = Callable[[str], Sequence[str]]
 
-PCER_LEVEL = "strict"
+PCER_LEVEL = "numbers"
 """Level of the texts that are folded by sound. A looser one would forgive in one script what it does not in another."""
 
 _COUNTS = tuple(f.name for f in fields(Counts))
 
 
 def score_pair(
-    reference: str, hypothesis: str, lang: str, level: str = "strict", *, ladder: Ladder = DEFAULT_LADDER
+    reference: str, hypothesis: str, lang: str, level: str = "numbers", *, ladder: Ladder = DEFAULT_LADDER
 ) -> PairScore:
     """Compares a transcript with what was to be said.
 

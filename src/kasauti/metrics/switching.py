@@ -63,7 +63,7 @@ class SwitchCounts:
 
 
 def switch_counts(
-    reference: str, hypothesis: str, lang: str, level: str = "strict", *, ladder: Ladder = DEFAULT_LADDER
+    reference: str, hypothesis: str, lang: str, level: str = "numbers", *, ladder: Ladder = DEFAULT_LADDER
 ) -> SwitchCounts:
     """Counts errors by script and at switch points.
 

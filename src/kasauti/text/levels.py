@@ -10,26 +10,31 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property, lru_cache
 
 from kasauti.errors import TextError, near_matches
 from kasauti.text.markup import DEFAULT_MARKUP, Markup
+from kasauti.text.numbers.policy import DEFAULT_POLICY, NumberPolicy
 from kasauti.text.rules import Rules, rules_of
-from kasauti.text.steps import PAIR_STEPS, STEPS, PairStep, Step, check_step
+from kasauti.text.steps import PAIR_STEPS, STEPS, Clean, PairStep, Step, check_step
 
 NORMALISER_VERSION = "1"
 """Goes up whenever any text normalises differently than before; part of every score's signature."""
 
-_LETTERS = ("soundless", "nfc", "markup", "case", "joiners", "letters", "apostrophes", "punctuation")
-_LENIENT = (*_LETTERS, "inner_signs", "accents", "nukta", "spelling", "white_space", "other_script")
+_FIRST = ("soundless", "nfc", "markup")
+_LETTERS = ("case", "joiners", "letters", "apostrophes", "punctuation")
+_NUMBERS = (*_FIRST, "old_numerals", "numbers", *_LETTERS)
+_LENIENT = (*_NUMBERS, "inner_signs", "accents", "nukta", "spelling", "white_space", "other_script")
 
 DEFAULT_STEPS: dict[str, tuple[str, ...]] = {
     "raw": ("white_space",),
-    "strict": (*_LETTERS, "white_space"),
+    "strict": (*_FIRST, *_LETTERS, "white_space"),
+    "numbers": (*_NUMBERS, "white_space"),
     "lenient": _LENIENT,
     "phonetic": (*_LENIENT, "sounds"),
 }
+"""Names of the levels, from the one that forgives least, and the steps of each."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class Ladder:
     Attributes:
         steps: Level -> names of its steps, in order; a level that is not given has its default steps.
         markup: What the step `markup` takes away.
+        numbers: How the step `numbers` reads.
 
     Raises:
         TextError: a level or a step is unknown.
@@ -46,6 +52,7 @@ class Ladder:
 
     steps: Mapping[str, Sequence[str]] = field(default_factory=dict)
     markup: Markup = DEFAULT_MARKUP
+    numbers: NumberPolicy = DEFAULT_POLICY
 
     def __post_init__(self) -> None:
         for level, names in self.steps.items():
@@ -67,10 +74,11 @@ class Ladder:
 
     @cached_property
     def signature(self) -> str:
-        """Version of the normaliser; a ladder other than the default adds a hash of its steps and markup."""
-        if self._all_steps == DEFAULT_STEPS and self.markup == DEFAULT_MARKUP:
+        """Version of the normaliser; another ladder than the default adds a hash of all it holds."""
+        own = [self._all_steps, asdict(self.markup), asdict(self.numbers)]
+        if own == [DEFAULT_STEPS, asdict(DEFAULT_MARKUP), asdict(DEFAULT_POLICY)]:
             return NORMALISER_VERSION
-        spelled = json.dumps([self._all_steps, asdict(self.markup)], sort_keys=True)
+        spelled = json.dumps(own, sort_keys=True)
         return f"{NORMALISER_VERSION}+{hashlib.sha256(spelled.encode()).hexdigest()[:8]}"
 
     def stages(self, level: str) -> tuple[_Stage, ...]:
@@ -86,27 +94,32 @@ class Ladder:
 
 @dataclass(frozen=True)
 class _Stage:
-    """Consecutive steps that look at one text, or one step that looks at a pair.
+    """Consecutive steps that look at one text; or one step that looks at a pair, with those that follow it.
 
     Attributes:
         alone: What is done to a text by itself.
-        together: What is done to a pair instead, if this is such a step.
+        together: What is done to a pair first, in place of the first `replaced` steps of `alone`.
+        replaced: 1 if the step for pairs has a form for one text, else 0.
     """
 
-    alone: tuple[Step, ...]
+    alone: tuple[Step, ...] = ()
     together: PairStep | None = None
+    replaced: int = 0
+
+    @property
+    def after(self) -> tuple[Step, ...]:
+        """The steps of `alone` that are done to a pair too."""
+        return self.alone[self.replaced :]
 
 
 def _compiled(names: Sequence[str]) -> tuple[_Stage, ...]:
-    stages: list[_Stage] = []
+    stages = [_Stage()]
     for name in names:
         alone = (STEPS[name],) if name in STEPS else ()
         if name in PAIR_STEPS:
-            stages.append(_Stage(alone, PAIR_STEPS[name]))
-        elif stages and stages[-1].together is None:
-            stages[-1] = _Stage(stages[-1].alone + alone)
+            stages.append(_Stage(alone, PAIR_STEPS[name], len(alone)))
         else:
-            stages.append(_Stage(alone))
+            stages[-1] = replace(stages[-1], alone=stages[-1].alone + alone)
     return tuple(stages)
 
 
@@ -116,6 +129,12 @@ def _applied(steps: tuple[Step, ...], text: str, rules: Rules) -> str:
     for step in steps:
         text = step(text, rules)
     return text
+
+
+@cache
+def _cleaner(steps: tuple[Step, ...], rules: Rules) -> Clean:
+    """Some steps as one function, the same object each time: others remember by it what they have cleaned."""
+    return lambda text: _applied(steps, text, rules)
 
 
 DEFAULT_LADDER = Ladder()
@@ -128,8 +147,8 @@ def normalize(text: str, lang: str, level: str = "strict", *, ladder: Ladder = D
         text: Any text.
         lang: Language of the row, by any of its names; decides which letters are the same.
         level: `raw` folds white space only; `strict` also puts every letter into one encoding, and takes punctuation,
-            markup and the case of Latin letters away; `lenient` also takes one of several spellings of print;
-            `phonetic` writes words by their sounds.
+            markup and the case of Latin letters away; `numbers` also writes numbers in words; `lenient` also takes one
+            of several spellings of print; `phonetic` writes words by their sounds.
         ladder: The levels and their steps.
 
     Returns:
@@ -142,7 +161,7 @@ def normalize(text: str, lang: str, level: str = "strict", *, ladder: Ladder = D
         >>> normalize("नमस्ते, दुनिया! (हाय)", "hi")
         'नमस्ते दुनिया हाय'
     """
-    rules = rules_of(lang, ladder.markup)
+    rules = rules_of(lang, ladder.markup, ladder.numbers)
     for stage in ladder.stages(level):
         text = _applied(stage.alone, text, rules)
     return text
@@ -153,7 +172,8 @@ def normalize_pair(
 ) -> tuple[str, str]:
     """Reference and transcript as they are compared at one level.
 
-    The same as `normalize` of each, except for what can only be seen in both: a word in another script (`lenient`).
+    The same as `normalize` of each, except for what can only be seen in both: which of its accepted readings a number
+    was given (from `numbers` on), and a word that is the reference's word in another script (from `lenient` on).
 
     Args:
         reference: What was to be said.
@@ -165,10 +185,9 @@ def normalize_pair(
     Raises:
         TextError: unknown language or level.
     """
-    rules = rules_of(lang, ladder.markup)
+    rules = rules_of(lang, ladder.markup, ladder.numbers)
     for stage in ladder.stages(level):
-        if stage.together is None:
-            reference, hypothesis = (_applied(stage.alone, text, rules) for text in (reference, hypothesis))
-        else:
-            reference, hypothesis = stage.together(reference, hypothesis, rules)
+        if stage.together is not None:
+            reference, hypothesis = stage.together(reference, hypothesis, rules, _cleaner(stage.after, rules))
+        reference, hypothesis = (_applied(stage.after, text, rules) for text in (reference, hypothesis))
     return reference, hypothesis

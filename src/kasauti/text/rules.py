@@ -15,6 +15,7 @@ from kasauti.text.data import letters as data
 from kasauti.text.data import spelling
 from kasauti.text.languages import language
 from kasauti.text.markup import DEFAULT_MARKUP, Markup
+from kasauti.text.numbers.policy import DEFAULT_POLICY, NumberPolicy
 
 ZWNJ, ZWJ = "\u200c", "\u200d"
 
@@ -37,6 +38,7 @@ class Rules:
         nukta: Matches nuktas that print may leave out; None where it may not.
         spelling: Matches, in one group each, what has another spelling; `spelled` holds that, group by group.
         markup: What is not to be spoken.
+        numbers: How numbers are read.
     """
 
     lang: str
@@ -51,6 +53,7 @@ class Rules:
     spelling: re.Pattern[str]
     spelled: tuple[str, ...]
     markup: Markup
+    numbers: NumberPolicy
 
 
 def _text(points: str) -> str:
@@ -89,12 +92,13 @@ def _nukta_order() -> dict[str, str]:
 
 
 @cache
-def rules_of(lang: str, markup: Markup = DEFAULT_MARKUP) -> Rules:
+def rules_of(lang: str, markup: Markup = DEFAULT_MARKUP, numbers: NumberPolicy = DEFAULT_POLICY) -> Rules:
     """The compiled rules of a language.
 
     Args:
         lang: The language, by any of its names.
         markup: What is not to be spoken.
+        numbers: How numbers are read.
 
     Raises:
         TextError: unknown language.
@@ -123,4 +127,5 @@ def rules_of(lang: str, markup: Markup = DEFAULT_MARKUP) -> Rules:
         spelling=re.compile("|".join(f"({pattern})" for pattern, _ in spellings)),
         spelled=tuple(meant for _, meant in spellings),
         markup=markup,
+        numbers=numbers,
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
+from functools import lru_cache
 from typing import Literal
 
 from kasauti.text.languages import language
@@ -99,15 +100,22 @@ class _ScriptOfChar(dict[str, str | None]):
 _script_of = _ScriptOfChar()
 
 
+@lru_cache(maxsize=1 << 14)
+def _ranked(text: str) -> tuple[tuple[str, int], ...]:
+    """Scripts and their numbers of letters and marks, most first. Each text is asked about several times in a row."""
+    counts = Counter(map(_script_of.__getitem__, text))
+    return tuple((script, n) for script, n in counts.most_common() if script is not None)
+
+
 def script_counts(text: str) -> dict[str, int]:
     """How many letters and marks of a text are in each script, most first; equals in order of appearance."""
-    counts = Counter(map(_script_of.__getitem__, text))
-    return {script: n for script, n in counts.most_common() if script is not None}
+    return dict(_ranked(text))
 
 
 def dominant_script(text: str) -> str | None:
     """The script that most letters and marks of a text are in, or None when it has neither."""
-    return next(iter(script_counts(text)), None)
+    ranked = _ranked(text)
+    return ranked[0][0] if ranked else None
 
 
 def script_verdict(reference: str, hypothesis: str, lang: str) -> ScriptVerdict:

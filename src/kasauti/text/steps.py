@@ -16,11 +16,15 @@ import regex
 from kasauti.errors import TextError, near_matches
 from kasauti.text.codeswitch import respelled
 from kasauti.text.data import letters as data
+from kasauti.text.numbers import best_readings, expand_numbers
+from kasauti.text.numbers.patterns import TRIGGER
 from kasauti.text.phonetic import fold
 from kasauti.text.rules import ZWJ, ZWNJ, Rules
 
 Step = Callable[[str, Rules], str]
-PairStep = Callable[[str, str, Rules], tuple[str, str]]
+Clean = Callable[[str], str]
+PairStep = Callable[[str, str, Rules, Clean], tuple[str, str]]
+"""Reference, transcript, rules, and what the steps up to the next of this kind will do to each text."""
 
 
 class _SoundlessTable(dict[int, str | int | None]):
@@ -46,6 +50,7 @@ class _PunctuationTable(dict[int, str | int | None]):
         return kept
 
 
+_old_numerals = {int(sign, 16): value for sign, value in data.OLD_NUMERALS.items()}
 _soundless = _SoundlessTable()
 _punctuation = _PunctuationTable()
 
@@ -158,7 +163,29 @@ def fold_sounds(text: str, rules: Rules) -> str:
     return fold(text, rules.base)
 
 
-def meet_other_script(reference: str, hypothesis: str, rules: Rules) -> tuple[str, str]:
+def write_old_numerals(text: str, _: Rules) -> str:
+    """Tamil and Malayalam signs for 10, 100 and 1000 become figures."""
+    return text.translate(_old_numerals)
+
+
+def expand(text: str, rules: Rules) -> str:
+    """Numbers become words, in the reading that is canonical; before punctuation goes, for a decimal point is some."""
+    return expand_numbers(text, rules.lang, policy=rules.numbers)
+
+
+def meet_in_a_reading(reference: str, hypothesis: str, rules: Rules, clean: Clean) -> tuple[str, str]:
+    """Numbers become words, in the readings of both sides that are nearest to each other.
+
+    With nothing on one side the canonical readings are taken: the nearest would be the shortest.
+    """
+    if not (TRIGGER.search(reference) or TRIGGER.search(hypothesis)):
+        return reference, hypothesis
+    if not (clean(reference) and clean(hypothesis)):
+        return expand(reference, rules), expand(hypothesis, rules)
+    return best_readings(reference, hypothesis, rules.lang, policy=rules.numbers, clean=clean)
+
+
+def meet_other_script(reference: str, hypothesis: str, rules: Rules, _: Clean) -> tuple[str, str]:
     """A heard word that is the word in its place of the reference in another script is spelled as there."""
     return reference, respelled(reference, hypothesis, rules.base)
 
@@ -168,6 +195,8 @@ STEPS: dict[str, Step] = {
     "soundless": drop_soundless,
     "nfc": nfc,
     "markup": drop_markup,
+    "old_numerals": write_old_numerals,
+    "numbers": expand,
     "case": fold_case,
     "joiners": fold_joiners,
     "letters": fold_letters,
@@ -182,6 +211,7 @@ STEPS: dict[str, Step] = {
 """Every step that looks at one text, by the name that `conf/scoring` calls it."""
 
 PAIR_STEPS: dict[str, PairStep] = {
+    "numbers": meet_in_a_reading,
     "other_script": meet_other_script,
 }
 """Every step that looks at reference and transcript together. To a text alone it does nothing, or what `STEPS` has."""

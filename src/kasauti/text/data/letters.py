@@ -132,6 +132,9 @@ typed as a danda.
 ARABIC_DIGITS = {f"{0x660 + digit:04X}": f"{0x6F0 + digit:04X}" for digit in range(10)}
 """The two rows of Arabic digits become the one used in Urdu."""
 
+OLD_NUMERALS = {"0BF0": "10", "0BF1": "100", "0BF2": "1000", "0D70": "10", "0D71": "100", "0D72": "1000"}
+"""Tamil and Malayalam signs for 10, 100 and 1000, and their values in figures."""
+
 JOINER_FORMS: dict[Key, dict[str, str]] = {
     (None, "Mlym"): {
         "0D23 0D4D 200D": "0D7A",
