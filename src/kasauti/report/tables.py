@@ -35,7 +35,7 @@ def cell(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return repr(value)
+        return repr(float(value))  # numpy's own floats would write their type
     return re.sub(r"[\\\t\n\r]", lambda found: _ESCAPES[found[0]], str(value))
 
 
@@ -79,12 +79,18 @@ def read_records(path: Path, kind: type[Row]) -> list[Row]:
     """Reads a table whose columns are the fields of a dataclass (`per_sample.tsv` as `SampleRow`).
 
     Columns that the dataclass doesn't know are left out, so that tables of newer versions can be read.
+
+    Raises:
+        StoreError: as `read_table`; a cell or a missing column doesn't fit the dataclass.
     """
     kinds = _field_types(kind)
     rows = []
-    for cells in read_table(path):
-        values = {name: _value(kinds[name], written) for name, written in cells.items() if name in kinds}
-        rows.append(kind(**values))
+    for number, cells in enumerate(read_table(path), start=2):
+        try:
+            values = {name: _value(kinds[name], written) for name, written in cells.items() if name in kinds}
+            rows.append(kind(**values))
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{path}:{number}: not a row of {kind.__name__}: {error}") from error
     return rows
 
 
