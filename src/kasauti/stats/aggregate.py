@@ -16,6 +16,7 @@ from kasauti.records import AggregateRow, SampleRow
 from kasauti.stats.cells import ALL, SCOPES, Cell, Scope, corpus_rate, metric_cells, summarise
 from kasauti.stats.columns import BoolArray, Columns, FloatArray
 from kasauti.stats.common import common_flags
+from kasauti.stats.floors import cell_floor
 from kasauti.stats.intervals import mean_intervals
 from kasauti.stats.scores import METRICS, score_units
 
@@ -71,6 +72,7 @@ def _row(columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_sha
     values, langs = scores.mean[cell.scored], cell.langs
     all_langs = columns.lang_of_prompt[columns.unit_prompt[cell.units]]
     n_total = cell.n_total
+    floor = cell_floor(cell)
     return AggregateRow(
         system=columns.systems[cell.group.system],
         judge=columns.judges[cell.group.judge],
@@ -88,6 +90,10 @@ def _row(columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_sha
         mean_common=summarise(values[common], langs[common], macro=macro),
         n_common=int(common.sum()),
         mean_worst=summarise(scores.worst[cell.units], all_langs, macro=macro) if scores.computed else None,
+        floor95=floor.floor95,
+        floor_kind=floor.kind,
+        var_synthesis=floor.var_synthesis,
+        var_judge=floor.var_judge,
         wrong_script_share=int(scores.n_wrong_script[cell.units].sum()) / n_total,
         status="no_rows" if not scores.computed else "ok" if cell.fit(min_ok_share) else "insufficient",
     )

@@ -57,8 +57,8 @@ class Columns:
         groups: One per (system, judge) that has a row, in order of systems, then judges.
         unsupported: (system, judge, language) indices that have rows of that status.
         ok, wrong_script: One flag per sorted row.
-        take_starts: First row of each take. `unit_starts`: first row of each unit.
-        unit_takes: First take of each unit. `unit_prompt`: prompt of each unit.
+        take_starts: First row of each take. `take_repeat`: its repeat.
+        unit_starts: First row of each unit. `unit_takes`: its first take. `unit_prompt`: its prompt.
     """
 
     rows: Sequence[SampleRow]
@@ -75,6 +75,7 @@ class Columns:
     ok: BoolArray
     wrong_script: BoolArray
     take_starts: IntArray
+    take_repeat: IntArray
     unit_starts: IntArray
     unit_takes: IntArray
     unit_prompt: IntArray
@@ -120,6 +121,7 @@ class Columns:
             ok=has(Status.OK)[order],
             wrong_script=has(Status.WRONG_SCRIPT)[order],
             take_starts=take_starts,
+            take_repeat=keys[1][order[take_starts]],
             unit_starts=unit_starts,
             unit_takes=np.searchsorted(take_starts, unit_starts),
             unit_prompt=prompt[first],

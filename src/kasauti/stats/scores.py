@@ -61,7 +61,7 @@ class Scores:
 
     Attributes:
         n_total: Rows. `n_ok`: rows that are scored. `n_wrong_script`: rows in another script.
-        mean: Mean of the scored rows, NaN where there is none.
+        mean: Mean of the scored rows, NaN where there is none. `take_mean`: the same of each take.
         edits, refs: Edits and reference units of the scored rows; None for a metric without counts.
         spread: Sums of squares.
         computed: False where answers exist but none carries this metric.
@@ -71,6 +71,7 @@ class Scores:
     n_ok: IntArray
     n_wrong_script: IntArray
     mean: FloatArray
+    take_mean: FloatArray
     edits: FloatArray | None
     refs: FloatArray | None
     spread: Spread
@@ -118,16 +119,19 @@ def run_of(starts: IntArray, size: int) -> IntArray:
 
 def spread_of(
     values: FloatArray, scored: FloatArray, take_starts: IntArray, unit_takes: IntArray
-) -> tuple[FloatArray, Spread]:
-    """Mean and sums of squares of each unit.
+) -> tuple[FloatArray, FloatArray, Spread]:
+    """Means of takes and of units, and the sums of squares of units.
 
     Args:
         values: Scores of judgments, sorted by unit and take, shape (rows,).
         scored: 1.0 where the row counts, 0.0 where it does not; shape (rows,).
         take_starts: First row of each take.
         unit_takes: First take of each unit.
+
+    Returns:
+        Mean of each take and of each unit, NaN where nothing is scored; sums of squares.
     """
-    n_takes, unit_of_take = take_starts.size, run_of(unit_takes, take_starts.size)
+    unit_of_take = run_of(unit_takes, take_starts.size)
     judgments = _sums(scored, take_starts)
     take_mean = run_means(values, scored, take_starts)
     unit_mean = run_means(take_mean, judgments, unit_takes)
@@ -138,10 +142,10 @@ def spread_of(
         judgments=_sums(judgments, unit_takes),
         takes=_sums((judgments > 0).astype(np.float64), unit_takes),
         squares=_sums(judgments**2, unit_takes),
-        within=_sums(_sums(within, take_starts), unit_takes) if n_takes else np.empty(0),
+        within=_sums(_sums(within, take_starts), unit_takes),
         between=_sums(judgments * off**2, unit_takes),
     )
-    return unit_mean, spread
+    return take_mean, unit_mean, spread
 
 
 def score_units(columns: Columns, metric: str) -> Scores:
@@ -150,7 +154,7 @@ def score_units(columns: Columns, metric: str) -> Scores:
     eligible = columns.ok | columns.wrong_script if metric in SCORED_IN_ANY_SCRIPT else columns.ok
     scored = eligible & np.isfinite(values)
     flags = scored.astype(np.float64)
-    mean, spread = spread_of(values, flags, columns.take_starts, columns.unit_takes)
+    take_mean, mean, spread = spread_of(values, flags, columns.take_starts, columns.unit_takes)
     starts = columns.unit_starts
     edits, refs = (_counted(columns, name, scored) for name in COUNTS.get(metric, (None, None)))
     return Scores(
@@ -158,6 +162,7 @@ def score_units(columns: Columns, metric: str) -> Scores:
         n_ok=spread.judgments.astype(np.int64),
         n_wrong_script=_sums(columns.wrong_script.astype(np.float64), starts).astype(np.int64),
         mean=mean,
+        take_mean=take_mean,
         edits=edits,
         refs=refs,
         spread=spread,

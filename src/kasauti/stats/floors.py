@@ -1,0 +1,61 @@
+"""Noise floors of the cells of `aggregate.csv`, and of all that a table of rows holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kasauti.records import SampleRow
+from kasauti.stats.cells import Cell, by_lang, metric_cells
+from kasauti.stats.columns import Columns, IntArray
+from kasauti.stats.noise import ASSUMED_CER, Floor, combined_floor, language_floor, largest_pair
+from kasauti.stats.scores import score_units
+from kasauti.stats.variance import prompt_noise
+
+ASSUMED = {"cer": ASSUMED_CER}
+"""Metric -> floor to assume where there is a single repeat."""
+
+
+def noise_floors(rows: Sequence[SampleRow], metric: str = "cer") -> dict[tuple[str, str, str, str], Floor]:
+    """Floors of every system and judge, with the largest observed pair; by language also every prompt's variances.
+
+    Args:
+        rows: As for `aggregate`.
+        metric: One of the metrics.
+
+    Returns:
+        (system, judge, scope, key) -> floor, in the order of `aggregate`.
+    """
+    columns = Columns.of(rows)
+    floors: dict[tuple[str, str, str, str], Floor] = {}
+    for cell in metric_cells(columns, score_units(columns, metric), metric):
+        takes, place = _takes(columns, cell.scored)
+        pair = largest_pair(
+            cell.scores.take_mean[takes], place, columns.take_repeat[takes], cell.langs, macro=cell.macro
+        )
+        floor = replace(cell_floor(cell), largest_pair=pair)
+        if cell.scope == "lang":
+            names = [columns.prompts[prompt] for prompt in cell.prompts.tolist()]
+            means, spread = cell.scores.mean[cell.scored], cell.scores.spread[cell.scored]
+            floor = replace(floor, prompts=prompt_noise(names, means, spread))
+        system, judge = columns.systems[cell.group.system], columns.judges[cell.group.judge]
+        floors[system, judge, cell.scope, cell.key] = floor
+    return floors
+
+
+def cell_floor(cell: Cell) -> Floor:
+    """Floor of the mean of one cell."""
+    runs = [cell.scored[run] for run in by_lang(cell.langs)]
+    weights = [1 / len(runs) if cell.macro else run.size / cell.scored.size for run in runs]
+    floors = [language_floor(cell.scores.spread[run], ASSUMED.get(cell.metric)) for run in runs]
+    return combined_floor(floors, weights)
+
+
+def _takes(columns: Columns, units: IntArray) -> tuple[IntArray, IntArray]:
+    """The takes of some units, and for each the place of its unit among them."""
+    sizes = np.diff(columns.unit_takes, append=columns.take_starts.size)[units]
+    place = np.repeat(np.arange(units.size), sizes)
+    within = np.arange(place.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return columns.unit_takes[units][place] + within, place

@@ -1,0 +1,198 @@
+"""Noise floor: how far two runs of the same thing lie apart when nothing has changed.
+
+Made of the variance components of `kasauti.stats.variance`. The prompts stay the same from run to run, so their spread
+is no part of the floor; it is what the interval of a mean is made of (`kasauti.stats.bootstrap`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
+from typing import Literal
+
+import numpy as np
+
+from kasauti.stats.bootstrap import prompt_means
+from kasauti.stats.cells import summarise
+from kasauti.stats.columns import FloatArray, IntArray
+from kasauti.stats.scores import Spread, spread_of
+from kasauti.stats.variance import Components, PromptNoise, components, prompt_noise, variance_of_mean
+
+Kind = Literal["measured", "assumed", "none"]
+
+KINDS: tuple[Kind, ...] = ("measured", "assumed", "none")
+"""From the best known to the least."""
+
+Z95 = 1.96
+
+ASSUMED_CER = 0.006
+"""CER by which two runs of one checkpoint differ; published for one system, one judge, 100 prompts a language."""
+
+ASSUMED_FROM_PROMPTS = 100
+
+Takes = Sequence[float | Sequence[float]]
+"""One entry per repeat: a score, or the scores of all its rejudges."""
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The noise of a mean over prompts.
+
+    Attributes:
+        kind: `measured` from repeats (at least half of the prompts have two takes); `assumed`; or `none`: not known.
+        n_prompts: Prompts with a score.
+        repeats: Mean number of takes a prompt. `rejudges`: mean number of judgments a take.
+        var_synthesis, var_judge: Variance between takes of one prompt, and between rejudges of one clip; None with one.
+        var_mean: Variance of the mean over these prompts from run to run; None where no floor is known.
+        largest_pair: Largest difference between two repeats, over the prompts that have both; None with a single
+            repeat. A repeat is one take a prompt, so its like is `at(repeats=1)`, not `floor95`.
+        prompts: Each prompt's own variances; empty where they were not asked for.
+    """
+
+    kind: Kind
+    n_prompts: int
+    repeats: float
+    rejudges: float
+    var_synthesis: float | None
+    var_judge: float | None
+    var_mean: float | None
+    largest_pair: float | None = None
+    prompts: tuple[PromptNoise, ...] = ()
+
+    @property
+    def floor95(self) -> float | None:
+        """Difference between two independent runs like this one that is exceeded 5 % of the time."""
+        return pair_floor95(self, self)
+
+    def at(
+        self, *, n_prompts: int | None = None, repeats: float | None = None, rejudges: float | None = None
+    ) -> float | None:
+        """The floor that other numbers of prompts, repeats or rejudges would have; None unless it is measured."""
+        if self.kind != "measured" or self.var_synthesis is None:
+            return None
+        takes = repeats or self.repeats
+        judge = (self.var_judge or 0.0) / (rejudges or self.rejudges)
+        return _floor95(2 * (self.var_synthesis + judge) / takes / (n_prompts or self.n_prompts))
+
+
+def noise_floor(values_by_prompt: Mapping[str, Takes], *, assumed: float | None = ASSUMED_CER) -> Floor:
+    """Noise floor of the mean over the prompts of one language.
+
+    Args:
+        values_by_prompt: Prompt -> one entry per repeat: its score, or the scores of its rejudges.
+        assumed: Floor to assume with a single repeat of at least 100 prompts; None for metrics other than CER.
+
+    Raises:
+        StatsError: a prompt has no score, or one that is no finite number.
+    """
+    flat = {
+        prompt: [float(score) for take in takes for score in np.atleast_1d(take)]
+        for prompt, takes in values_by_prompt.items()
+    }
+    means = prompt_means(flat)
+    sizes = [
+        (prompt, repeat, np.size(take))
+        for prompt, takes in enumerate(values_by_prompt.values())
+        for repeat, take in enumerate(takes)
+        if np.size(take)
+    ]
+    prompt, repeat, judgments = np.array(sizes, dtype=np.int64).reshape(-1, 3).T
+    values = np.array(list(chain.from_iterable(flat.values())), dtype=np.float64)
+    unit_takes = np.searchsorted(prompt, np.arange(means.size))
+    take_mean, _, spread = spread_of(values, np.ones(values.size), np.cumsum(judgments) - judgments, unit_takes)
+    return replace(
+        language_floor(spread, assumed),
+        largest_pair=largest_pair(take_mean, prompt, repeat, np.zeros_like(unit_takes)),
+        prompts=prompt_noise(list(values_by_prompt), means, spread),
+    )
+
+
+def language_floor(spread: Spread, assumed: float | None) -> Floor:
+    """Floor of the mean over the prompts of one language.
+
+    Args:
+        spread: Sums of squares of its scored prompts.
+        assumed: See `noise_floor`.
+    """
+    n = spread.takes.size
+    n_takes, n_judgments = float(spread.takes.sum()), float(spread.judgments.sum())
+    parts = components(spread)
+    kind: Kind = "none"
+    var_mean = None
+    if parts.synthesis is not None and 2 * np.count_nonzero(spread.takes > 1) >= n:
+        kind, var_mean = "measured", variance_of_mean(spread, parts)
+    elif assumed is not None and n >= ASSUMED_FROM_PROMPTS:
+        # A judge that is known to be noisier than all that is assumed is believed.
+        kind = "assumed"
+        var_mean = max((assumed / Z95) ** 2 / 2, variance_of_mean(spread, Components(None, parts.judge)))
+    return Floor(
+        kind=kind,
+        n_prompts=n,
+        repeats=n_takes / n if n else 0.0,
+        rejudges=n_judgments / n_takes if n else 0.0,
+        var_synthesis=parts.synthesis,
+        var_judge=parts.judge,
+        var_mean=var_mean,
+    )
+
+
+def combined_floor(floors: Sequence[Floor], weights: Sequence[float]) -> Floor:
+    """Floor of a weighted mean of the means of several languages; as well known as the least known of them."""
+    kind: Kind = max((floor.kind for floor in floors), key=KINDS.index, default="none")
+    n = sum(floor.n_prompts for floor in floors)
+    takes = sum(floor.n_prompts * floor.repeats for floor in floors)
+    judgments = sum(floor.n_prompts * floor.repeats * floor.rejudges for floor in floors)
+    variances = [weight**2 * (floor.var_mean or 0.0) for floor, weight in zip(floors, weights, strict=True)]
+    return Floor(
+        kind=kind,
+        n_prompts=n,
+        repeats=takes / n if n else 0.0,
+        rejudges=judgments / takes if n else 0.0,
+        var_synthesis=_weighted([floor.var_synthesis for floor in floors], weights),
+        var_judge=_weighted([floor.var_judge for floor in floors], weights),
+        var_mean=None if kind == "none" else sum(variances),
+    )
+
+
+def pair_floor95(a: Floor, b: Floor) -> float | None:
+    """Difference between the means of two runs that noise alone exceeds 5 % of the time; None where it is not known."""
+    if a.var_mean is None or b.var_mean is None:
+        return None
+    return _floor95(a.var_mean + b.var_mean)
+
+
+def largest_pair(
+    take_mean: FloatArray, prompt: IntArray, repeat: IntArray, lang: IntArray, *, macro: bool = False
+) -> float | None:
+    """Largest difference between the means of two repeats.
+
+    Args:
+        take_mean: Score of each take, NaN where it has none, shape (takes,).
+        prompt: Its prompt, counted from 0, ascending.
+        repeat: Its repeat.
+        lang: Language of each prompt, ascending.
+        macro: Weigh languages alike instead of prompts.
+
+    Returns:
+        None where no two repeats have a score for the same half of the prompts.
+    """
+    numbers, column = np.unique(repeat, return_inverse=True)
+    table = np.full((lang.size, numbers.size), np.nan)
+    table[prompt, column] = take_mean
+    found = []
+    for one, other in combinations(table.T, 2):
+        both = np.isfinite(one) & np.isfinite(other)
+        if 2 * np.count_nonzero(both) >= lang.size:
+            found.append(abs(summarise(one[both] - other[both], lang[both], macro=macro) or 0.0))
+    return max(found, default=None)
+
+
+def _floor95(variance: float) -> float:
+    return Z95 * float(np.sqrt(variance))
+
+
+def _weighted(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
+    """Weighted mean of what is known."""
+    known = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None]
+    return sum(v * w for v, w in known) / sum(w for _, w in known) if known else None
