@@ -1,4 +1,4 @@
-"""Heat maps: a row per system, a column per language or tag, the darker the worse.
+"""Heat maps: a row per system, a column per language or tag, the stronger the colour the worse.
 
 Error rates have fixed steps, so that a colour means the same in every report; marks are shaded between the lowest and
 the highest of the table. The number always stands in the cell: colour is an aid and never the message.

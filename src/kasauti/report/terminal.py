@@ -57,7 +57,7 @@ def _print_board(tables: RunTables, board: Board, console: Console) -> None:
         console.print(_table(board, languages, "" if number else title, named, width, overall=number == 0))
     console.print()
     for note in _notes(board):
-        console.print(Text(note, style="dim"), soft_wrap=False)
+        console.print(Text(note, style="dim"))
 
 
 def _chunks(languages: Sequence[str], room: int, least: int) -> list[Sequence[str]]:
