@@ -105,7 +105,7 @@ class _Grammar:
     def with_quarters(self, count: int, quarters: int) -> Readings:
         """See `quarters_lattice`."""
         words = self._fractions
-        if count == 0 or not words:
+        if not words or (count == 0 and quarters < 3):
             return ()
         if "and_half" in words:
             return attach(((self._below[count],),), words["and_half"]) if quarters == 2 else ()
@@ -119,7 +119,7 @@ class _Grammar:
         """Readings with a quarter, a half or three quarters of a scale: 150, 2500, 175000."""
         for size, name in _COUNTED:
             count, part = divmod(value, size)
-            fits = part and 4 * part % size == 0 and count < 99 and name in self._scales
+            fits = count and part and 4 * part % size == 0 and count < 99 and name in self._scales
             if fits and not (size == 100 and "and_half" in self._fractions):
                 for reading in self.with_quarters(count, 4 * part // size):
                     scaled = self._multiplied(reading, self._words(name))

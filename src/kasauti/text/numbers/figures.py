@@ -58,14 +58,14 @@ def year(figures: str, lang: str, style: str) -> Readings:
     """A year of four figures (of two: what they say as a number)."""
     if len(figures) != 4:
         return plain(figures, lang)
-    counted = whole(figures, lang)
+    hundreds, pairs = hundreds_lattice(int(figures), lang), in_pairs(figures, lang)
     ways = {
-        "hundreds": hundreds_lattice(int(figures), lang),
-        "cardinal": counted,
-        "pairs": in_pairs(figures, lang),
+        "spoken": pairs if lang == "en" and figures[2] != "0" else hundreds,
+        "cardinal": whole(figures, lang),
+        "pairs": pairs,
         "digits": one_by_one(figures, lang),
     }
-    return distinct((*ways[style], *counted, *(reading for way in ways.values() for reading in way)))
+    return distinct((*ways[style], *ways["cardinal"], *hundreds, *pairs, *ways["digits"]))
 
 
 def fractional(whole_part: str, fraction: str, lang: str, *, western: bool = False) -> Readings:

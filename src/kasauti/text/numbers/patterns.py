@@ -47,15 +47,15 @@ _DATE = rf"""
     | (?P<month>{_MONTH})/(?P<day>{_DAY})/(?P<year>\d{{4}})
     )(?![\d/-])"""
 
-_TIME = r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:])"
-_ROW = r"(?<![\d:.])\d+(?::\d+)+(?![\d:])"
+_HOUR, _MINUTE = r"(?P<hour>[01]?\d|2[0-4])", r"(?P<minute>[0-5]\d)"
+_HALF = rf"(?P<half>[AaPp]\.?[Mm]\.?)(?!{_W})"
+_ROW = r"(?<![\d:.-])(?:\d+(?::\d+)+|\d+(?:-\d+){2,})(?![\d:])"
 _DOTTED = r"(?<![\d.])\d+(?:\.\d+){2,}"
 _FRACTION = r"(?<![\d/])(?P<upper>\d+)/(?P<lower>\d+)(?![\d/])"
 
 _KINDS = (
     ("phone", _PHONE),
     ("date", _DATE),
-    ("time", _TIME),
     ("row", _ROW),
     ("dotted", _DOTTED),
     ("fraction", _FRACTION),
@@ -66,8 +66,18 @@ _KINDS = (
 def numbers_in(lang: str) -> regex.Pattern[str]:
     """Pattern of everything that is read as a number in one language; the kind is the last group that matched."""
     kinds = [rf"(?P<{name}>{pattern})" for name, pattern in _KINDS]
+    kinds.insert(2, rf"(?P<time>{_time(lang)})")
     kinds += [rf"(?P<quantity>{_quantity(lang)})", r"(?P<sign>[%₹])"]
     return regex.compile("|".join(kinds), regex.VERBOSE)
+
+
+def _time(lang: str) -> str:
+    """A time of day; hours and minutes with a point between them only before a word such as o'clock."""
+    oclock = _any(words_of("words", lang).get("oclock", ()))
+    told = rf"{_S}*(?:{_HALF}|{oclock})" if oclock else rf"{_S}*{_HALF}"
+    return rf"""
+        (?<![\d:.]){_HOUR}(?::{_MINUTE}(?::(?P<second>[0-5]\d))?(?![\d:])|\.{_MINUTE}(?!\d)(?={told}))
+        (?:{_S}?{_HALF})?"""
 
 
 def _quantity(lang: str) -> str:
@@ -75,13 +85,15 @@ def _quantity(lang: str) -> str:
     money = _any(mark for key in CURRENCIES for mark in money_marks(lang, key))
     scale = _any(mark for key in SCALES for mark in scale_marks(lang, key))
     unit = _any(mark for key in unit_keys(lang) for mark in unit_marks(lang, key))
+    numero = _any(number_marks(lang))
     forms = words_of("ordinals", lang).items()
     suffix = _any(mark for key, marks in forms if key.endswith(".suffix") for mark in marks) or "(?!)"
     return rf"""
+        (?:(?<!{_W})(?P<numero>{numero}){_S}?)?
         (?P<minus>(?<![\p{{L}}\p{{M}}\p{{N}}.,)%])[-+])?
         (?:(?<!{_W})(?P<money>{money}){_S}?(?P<minus>-)?)?
         (?P<number>{_NUMBER})
-        (?:(?:[-–—~]|{_S}[-–—]{_S})(?:{money}{_S}?)?(?P<upto>{_NUMBER})(?![-/]\d))?
+        (?:(?:[-–—~]|{_S}[-–—]{_S})(?:{money}{_S}?)?(?P<upto>{_NUMBER})(?!\d|[-/]\d))?
         (?:{_S}?(?P<scale>{scale})(?!{_W}))?
         (?:{_S}?(?P<percent>%)
           |{_S}?(?P<money_after>{money})(?!{_W})|(?P<dash>/-)(?!\d)
@@ -92,6 +104,11 @@ def _quantity(lang: str) -> str:
 def money_marks(lang: str, key: str) -> Slot:
     """Signs of a currency."""
     return _marks("marks", lang, key)
+
+
+def number_marks(lang: str) -> Slot:
+    """Abbreviations of the word number."""
+    return _marks("marks", lang, "number")
 
 
 def scale_words(lang: str, key: str) -> Slot:

@@ -14,15 +14,15 @@ class NumberPolicy:
 
     Attributes:
         year: A four-figure number from 1800 to 1999 without groups, unit or currency, and the year of a date:
-            `hundreds` (nineteen hundred and forty-seven, where the language says so, else as a cardinal), `cardinal`,
-            `pairs` (nineteen forty-seven) or `digits`.
+            `spoken` (so many hundreds where the language says so; English in pairs), `cardinal`, `pairs` (nineteen
+            forty-seven) or `digits`.
         code: Figures after a word such as PIN or OTP: `digits`, `pairs` or `cardinal`.
         phone: Telephone, card and Aadhaar numbers: `digits` or `pairs`.
         alternatives: Whether the readings that are not canonical, and other spellings of the canonical one, count as
             right too. When false every lattice has one string.
     """
 
-    year: Literal["hundreds", "cardinal", "pairs", "digits"] = "hundreds"
+    year: Literal["spoken", "cardinal", "pairs", "digits"] = "spoken"
     code: Literal["digits", "pairs", "cardinal"] = "digits"
     phone: Literal["digits", "pairs"] = "digits"
     alternatives: bool = True
@@ -39,7 +39,7 @@ class NumberPolicy:
 
     @property
     def signature(self) -> str:
-        """The policy in a few characters, e.g. `hundreds-digits-digits-set`."""
+        """The policy in a few characters, e.g. `spoken-digits-digits-set`."""
         return "-".join((self.year, self.code, self.phone, "set" if self.alternatives else "one"))
 
 

@@ -36,12 +36,16 @@ Match = regex.Match[str]
 _KEEPS_SUFFIX = frozenset("as bn gu kn kok ml mni mni-Mtei mr ne or sa sat ta te".split())
 """Languages that write case endings and the like onto the word: २०२० + मध्ये is one word."""
 
-_SUFFIX = regex.compile(r"(?P<hyphen>[-‐]?)(?P<tail>(?!\p{Latin})[\p{L}\p{M}][\p{L}\p{M}\u200C\u200D]*)")
+_SUFFIX = regex.compile(r"[-‐]?(?P<tail>(?:(?!\p{Latin})[\p{L}\p{M}][\u200C\u200D]*)+)")
 _CODE_WINDOW = 24
 """How far before a number a word such as PIN may stand, in characters."""
 
 _YEARS = range(1800, 2000)
 """A number in this range without groups, unit or currency is taken for a year."""
+
+
+_QUARTERS = {15: "quarter_past", 30: "half_past", 45: "quarter_to"}
+"""Minutes that have a word before the hour in some languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +67,16 @@ def tokens(text: str, lang: str, policy: NumberPolicy) -> Iterator[Token]:
     """The numbers of a text, in order."""
     folded = fold_digits(text)
     reader = _Reader(lang, policy)
+    pattern = numbers_in(lang)
     end = 0
-    for match in numbers_in(lang).finditer(folded):
-        if match.start() < end:
-            continue
+    while match := pattern.search(folded, end):
         kind = next(name for name in _KINDS if match[name] is not None)
         parts = _KINDS[kind](reader, match)
         end = match.end()
         suffix = _SUFFIX.match(folded, end) if kind != "sign" else None
         if suffix:
             end = suffix.end()
-            parts = (*parts[:-1], reader.suffixed(parts[-1], suffix))
+            parts = (*parts[:-1], reader.suffixed(parts[-1], suffix["tail"]))
         yield Token(match.start(), end, parts)
 
 
@@ -115,25 +118,31 @@ class _Reader:
         else:
             shown = (*one_by_one(match["minute"], self._lang), *minutes) if minute < 10 else minutes
             found = (*chain(hours, shown), *self._clock(hour, minute))
-        if match["second"] is None:
-            return (distinct(found),)
-        seconds = cardinal_lattice(int(match["second"]), self._lang)
-        return (distinct(found), distinct((*seconds, *chain(seconds, self._unit("s")))))
+        parts = [distinct(found)]
+        if match["second"] is not None:
+            seconds = cardinal_lattice(int(match["second"]), self._lang)
+            parts.append(distinct((*seconds, *chain(seconds, self._unit("s")))))
+        if match["half"] is not None:
+            parts.append(self._unit(match["half"][0].lower() + "m", match["half"]))
+        return tuple(parts)
 
     def _clock(self, hour: int, minute: int) -> Readings:
-        """Halves, quarters, and hours and minutes with a word for each."""
+        """Halves and quarters of an hour, and hours and minutes with a word for each; 17:30 is half past five too."""
         found: Readings = ()
-        if minute % 15 == 0:
-            found = quarters_lattice(hour, minute // 15, self._lang)
-            found = (*found, *chain(found, self._said("oclock")))
-        for past in word(self._lang, "past"):
-            hours = chain(cardinal_lattice(hour, self._lang), literal(past))
-            found = (*found, *chain(hours, cardinal_lattice(minute, self._lang), self._unit("min")))
+        for hours in {hour: None, (hour - 1) % 12 + 1: None}:
+            if minute in _QUARTERS:
+                next_hour = cardinal_lattice(hours % 12 + 1 if minute == 45 else hours, self._lang)
+                quarters = quarters_lattice(hours % 12 if minute == 45 else hours, minute // 15, self._lang)
+                found = (*found, *quarters, *chain(quarters, self._said("oclock")))
+                found = (*found, *chain(self._said(_QUARTERS[minute]), next_hour))
+            for past in word(self._lang, "past"):
+                told = chain(cardinal_lattice(hours, self._lang), literal(past))
+                found = (*found, *chain(told, cardinal_lattice(minute, self._lang), self._unit("min")))
         return found
 
     def row(self, match: Match) -> tuple[Readings, ...]:
-        """Numbers between colons, as in a score or a verse: one after another."""
-        return tuple(plain(part, self._lang) for part in match[0].split(":"))
+        """Numbers between colons or hyphens, as in a score or a verse: one after another."""
+        return tuple(plain(part, self._lang) for part in regex.split("[:-]", match[0]))
 
     def dotted(self, match: Match) -> tuple[Readings, ...]:
         """Several points, as in a version: numbers with the word for the point between them."""
@@ -151,11 +160,16 @@ class _Reader:
     def quantity(self, match: Match) -> tuple[Readings, ...]:
         """A number with its sign, range, scale, currency, percent, unit or ordinal suffix."""
         before: tuple[Readings, ...] = ()
+        if match["numero"] is not None:
+            before = (((unique((*word(self._lang, "number"), match["numero"])),),),)
         sign = next(iter(match.captures("minus")), "")
         if sign:
-            before = (self._said("minus" if sign == "-" else "plus"),)
-        if match["ordinal"] is not None and match["upto"] is None:
-            return (*before, self._ordinal(match["number"], match["ordinal"]))
+            before = (*before, self._said("minus" if sign == "-" else "plus"))
+        if match["ordinal"] is not None:
+            if match["upto"] is None and "." not in match["number"]:
+                return (*before, self._ordinal(match["number"], match["ordinal"]))
+            *started, last = self._counted(match)
+            return (*before, *started, self.suffixed(last, match["ordinal"]))
         currency = self._key(CURRENCIES, match["money"] or match["money_after"], money_marks)
         if match["dash"] is not None:
             currency = currency or "rupee"
@@ -166,17 +180,17 @@ class _Reader:
     def _amount(self, match: Match, currency: str) -> tuple[Readings, ...]:
         """An amount of money; two figures after the point are paise or cents too."""
         number, _, fraction = match["number"].partition(".")
-        unit = self._said(currency, one=number == "1" and not match["scale"] and not match["upto"])
-        plain_amount = (*self._counted(match, measured=True), unit)
+        amount = (*self._counted(match, measured=True), self._said(currency, one=_is_one(match)))
         if len(fraction) != 2 or match["scale"] or match["upto"]:
-            return plain_amount
-        amount = chain(whole(number.replace(",", "") or "0", self._lang), unit)
+            return amount
+        unit = self._said(currency, one=number == "1")
+        full = chain(whole(number.replace(",", "") or "0", self._lang), unit)
         small = self._said("paisa" if currency == "rupee" else "cent", one=int(fraction) == 1)
         change = chain(cardinal_lattice(int(fraction), self._lang), small)
         if int(fraction) == 0:
-            return (distinct((*amount, *chain(amount, change))),)
-        both = (*chain(amount, change), *chain(amount, self._said("and"), change))
-        return (distinct((*both, *chain(*plain_amount))),)
+            return (distinct((*full, *chain(full, change))),)
+        both = (*chain(full, change), *chain(full, self._said("and"), change))
+        return (distinct((*both, *chain(*amount))),)
 
     def _counted(self, match: Match, *, measured: bool = False) -> tuple[Readings, ...]:
         """Number or range, scale word, percent or unit."""
@@ -190,7 +204,7 @@ class _Reader:
         if scale:
             parts = (*parts, self._scale(scale, match["scale"]))
         if percent:
-            return self._percent(parts)
+            return self._percent(parts, one=_is_one(match))
         if unit:
             return (*parts, self._unit(unit, match["unit"]))
         return parts
@@ -212,7 +226,7 @@ class _Reader:
 
     def _is_code(self, match: Match) -> bool:
         before = match.string[max(0, match.start() - _CODE_WINDOW) : match.start()]
-        said = regex.split(r"[^\p{L}\p{M}\p{N}’']+", before)
+        said = regex.split(r"[^\p{L}\p{M}\p{N}’']+", regex.split("[,;.!?।\n]", before)[-1])
         return any(mark in said for mark in code_marks(self._lang))
 
     def _before_unit(self, match: Match) -> bool:
@@ -225,8 +239,8 @@ class _Reader:
         started = distinct((*attach(first, word(self._lang, "to")), *first))
         return (started, distinct((*last, *chain(last, self._said("until")))))
 
-    def _percent(self, parts: tuple[Readings, ...]) -> tuple[Readings, ...]:
-        said, ahead = (*parts, self._said("percent")), self._said("percent_before")
+    def _percent(self, parts: tuple[Readings, ...], *, one: bool) -> tuple[Readings, ...]:
+        said, ahead = (*parts, self._said("percent", one=one)), self._said("percent_before")
         return (distinct((*chain(*said), *chain(ahead, *parts))),) if ahead else said
 
     def _scale(self, key: str, written: str) -> Readings:
@@ -252,9 +266,8 @@ class _Reader:
         """A mark that stands by no figure."""
         return (self._said("percent" if match[0] == "%" else "rupee"),)
 
-    def suffixed(self, readings: Readings, match: Match) -> Readings:
+    def suffixed(self, readings: Readings, tail: str) -> Readings:
         """Readings with letters that follow the figures directly: a case ending, or a word without its blank."""
-        tail = match["tail"]
         rules = words_of("suffixes", self._lang).get(tail, (f">{tail}",))
         if tail[0].isalpha():
             rules = (*rules, tail) if self._lang in _KEEPS_SUFFIX else (tail,)
@@ -268,6 +281,11 @@ class _Reader:
     def _key(self, keys: tuple[str, ...], written: str | None, marks: Callable[[str, str], Slot]) -> str:
         """Which of several keys a mark stands for; empty for no mark."""
         return next(key for key in keys if written in marks(self._lang, key)) if written else ""
+
+
+def _is_one(match: Match) -> bool:
+    """Whether a quantity is exactly one of something."""
+    return match["number"] == "1" and not match["scale"] and not match["upto"]
 
 
 _KINDS: dict[str, Callable[[_Reader, Match], tuple[Readings, ...]]] = {

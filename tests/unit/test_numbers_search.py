@@ -1,0 +1,81 @@
+"""The search for the nearest strings of two lattices, against every pair of strings."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from kasauti.text.levels import normalize
+from kasauti.text.numbers import Lattice, Segment, best_reading, best_readings, readings
+from kasauti.text.numbers.search import nearest_string
+
+words = st.text("ab c", min_size=1, max_size=5)
+slots = st.lists(words, min_size=1, max_size=2, unique=True).map(tuple)
+
+
+def lattices(n_segments: int, n_readings: int, n_slots: int) -> st.SearchStrategy[Lattice]:
+    reading = st.lists(slots, min_size=1, max_size=n_slots).map(tuple)
+    segment = st.builds(Segment, st.lists(reading, min_size=1, max_size=n_readings).map(tuple), st.booleans())
+    return st.lists(segment, max_size=n_segments).map(tuple).map(Lattice)
+
+
+some_lattices = st.one_of(lattices(2, 2, 2), lattices(1, 4, 3), lattices(4, 2, 1), lattices(1, 1, 1))
+
+
+@settings(max_examples=150)
+@given(some_lattices, some_lattices)
+def test_nothing_is_nearer(lattice, against):
+    mine, theirs = list(lattice.strings()), list(against.strings())
+    nearest = {string: min(Levenshtein.distance(string, other) for other in theirs) for string in mine}
+    found = nearest_string(lattice, against)
+    assert nearest[found] == min(nearest.values())
+    if nearest[mine[0]] == nearest[found]:
+        assert found == lattice.canonical == mine[0]
+
+
+@given(some_lattices)
+def test_the_graph_has_the_strings_of_the_lattice(lattice):
+    def paths(node: int) -> list[str]:
+        steps = [text + rest for start, end, text in lattice.edges if start == node for rest in paths(end)]
+        return steps or [""]
+
+    assert sorted(paths(0)) == sorted(lattice.strings())
+    assert len(paths(0)) == lattice.count
+    assert all(start < end and text for start, end, text in lattice.edges)
+
+
+def test_long_words_cross_the_size_of_a_machine_word():
+    long = Lattice((Segment(((("ab" * 200,),), (("ba" * 200,),))),))
+    assert nearest_string(long, Lattice((Segment(((("x" + "ba" * 200,),),)),))) == "ba" * 200
+
+
+def test_six_numbers_with_readings_beyond_counting():
+    text = "204, 1947, 15/08/1947, ₹1,50,000.75, 12:30, 9845012345 और 2.5 लाख"
+    lattice = readings(text, "hi")
+    assert lattice.count > 10**9
+    heard = (
+        "दो शून्य चार, उन्नीस सैंतालीस, पंद्रह अगस्त उन्नीस सौ सैंतालीस, एक लाख पचास हजार रुपए और पचहत्तर पैसे, "
+        "साढ़े बारह, नौ आठ चार पांच जीरो एक दो तीन चार पांच और ढाई लाख"
+    )
+    assert best_reading(text, heard, "hi") == heard
+
+
+def test_figures_on_both_sides_take_the_pair_that_is_nearest():
+    assert best_readings("कमरा 204", "कमरा 205", "hi") == ("कमरा दो सौ चार", "कमरा दो सौ पाँच")
+    assert best_readings("छः बजे", "6 बजे", "hi") == ("छः बजे", "छः बजे")
+    assert best_readings("4 लोग", "", "hi") == ("चार लोग", "")
+    assert best_readings("", "4 लोग", "hi")[0] == ""
+
+
+def test_words_are_compared_as_the_level_cleans_them():
+    strict = partial(normalize, lang="en", level="strict")
+    said, heard = best_readings("Room 204, (Block B-12)!", "room two oh four block b twelve", "en", clean=strict)
+    assert said == heard == "room two oh four block b twelve"
+
+
+def test_cleaning_sees_the_words_beside_a_number_as_they_stand():
+    lattice = readings("(50) 5% x=3", "en", clean=partial(normalize, lang="en", level="strict"))
+    assert lattice.canonical == normalize("(fifty) five percent x=three", "en", "strict")
