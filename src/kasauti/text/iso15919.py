@@ -51,6 +51,9 @@ def segments(text: str, lang: str | None = None) -> Iterator[tuple[str, str]]:
         TextError: unknown language.
     """
     sindhi = lang is not None and language(lang).base == "sd"
+    if text.isascii():
+        yield text, text
+        return
     text = unicodedata.normalize("NFC", text)
     text = _PRESENTATION_FORMS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
     end = 0

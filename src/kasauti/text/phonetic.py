@@ -3,8 +3,8 @@
 For judges that write Hindi in Latin letters or Telugu in Arabic ones. Each native run is transliterated (`iso15919`),
 vowels that nobody says are dropped, letters of one sound are merged; Latin words go through the same merging. What is
 merged and why is data (`data.sounds`), printed in docs/transliteration.md. The fold loses much on purpose (length of
-vowels, dental against retroflex): it is for `pcer` and the level `phonetic`, never for the headline. It is not a pronunciation:
-English words are not read as English.
+vowels, dental against retroflex): it is for `pcer` and the level `phonetic`, never for the headline. It is no
+pronunciation: English words are not read as English.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ _OPEN_VOWEL = re.compile(f"(?<=[\u0915-\u0939\u093c])[{_APOSTROPHES}]")
 _SOUND = re.compile("|".join(sorted(map(re.escape, sounds.SOUNDS), key=len, reverse=True)))
 _VOWELS = frozenset("aAiIuUeEoO")
 _FINAL_SCHWA = re.compile("(?<=[aAiIuUeEoO])(?P<cluster>[^aAiIuUeEoO]+)a$")
+_NASAL_BEFORE_LABIAL = re.compile("[MN](?=[mpbBf])")
 _CAPITALS = str.maketrans(
-    {vowel: vowel.lower() for vowel in "AIUEO"} | {letter: letter.lower() + "h" for letter in "KGJTDBR"}
+    {vowel: vowel.lower() for vowel in "AIUEO"}
+    | {aspirate: aspirate.lower() + "h" for aspirate in "KGJTDBR"}
+    | dict.fromkeys("MN", "n")
 )
 
 Rules = tuple[tuple[re.Pattern[str], str], ...]
@@ -42,8 +45,10 @@ def _spellings(lang: str) -> Rules:
 
 
 @cache
-def _merges(lang: str) -> Rules:
-    return _compiled(sounds.MERGES, lang)
+def _merges(lang: str) -> tuple[re.Pattern[str], Rules]:
+    """The merges of a language, behind a pattern that finds whether any of them has something to do."""
+    rules = _compiled(sounds.MERGES, lang)
+    return re.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in rules)), rules
 
 
 def _compiled(rules: Iterable[sounds.Rule], lang: str) -> Rules:
@@ -93,8 +98,8 @@ def phonetic_pair(reference: str, hypothesis: str, lang: str) -> tuple[str, str]
 
 
 def _skeleton(folded: str) -> str:
-    """Consonants alone, none of them doubled within a word."""
-    return re.sub(r"(.)\1+", r"\1", re.sub(sounds.SILENT_LETTERS, "", folded))
+    """Consonants alone, each pair of equal ones in a word made one; a longer run, as in a loop, stays long."""
+    return re.sub(r"(.)\1", r"\1", re.sub(sounds.SILENT_LETTERS, "", folded))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -106,10 +111,9 @@ def _fold_word(word: str, lang: str) -> str:
         _plain(latin if written == latin else _sounds(latin, dominant_script(written), lang))
         for written, latin in segments(word, lang)
     )
-    before = None
-    while folded != before:
-        before = folded
-        for pattern, replacement in _merges(lang):
+    mergeable, merges = _merges(lang)
+    while mergeable.search(folded):
+        for pattern, replacement in merges:
             folded = pattern.sub(replacement, folded)
     return folded
 
@@ -127,13 +131,14 @@ def _sounds(iso: str, script: str | None, lang: str) -> str:
     said = _plain(_SOUND.sub(lambda found: sounds.SOUNDS[found[0]], iso))
     if script in sounds.SCHWA_SCRIPTS:
         said = _without_silent_schwas(said, lang)
-    if lang in sounds.INHERENT_O:
+    if script == "Beng" and lang in sounds.INHERENT_O:
         said = said.replace("a", "o")
-    said = re.sub("[MN](?=[mpbBf])", "m", said)
     if lang in sounds.VELAR_ANUSVARA:
         said = said.replace("M", "ng")
-    said = re.sub("M$", sounds.FINAL_ANUSVARA.get(lang, "n"), said)
-    return re.sub("[MN]", "n", said).translate(_CAPITALS)
+    said = _NASAL_BEFORE_LABIAL.sub("m", said)
+    if said.endswith("M"):
+        said = said[:-1] + sounds.FINAL_ANUSVARA.get(lang, "n")
+    return said.translate(_CAPITALS)
 
 
 def _without_silent_schwas(word: str, lang: str) -> str:
@@ -172,3 +177,16 @@ def _needs_vowel(cluster: str, lang: str) -> bool:
     if lang in sounds.SCHWA_KEPT_AFTER_CLUSTER:
         return True
     return sounds.SONORITY.get(cluster[-1], 0) > sounds.SONORITY.get(cluster[-2], 0)
+
+
+def rules_table() -> str:
+    """The rules in Markdown, as docs/transliteration.md shows them."""
+    lines = ["| rule | becomes | languages | why | example |", "| --- | --- | --- | --- | --- |"]
+    for rule in (*sounds.SPELLINGS, *sounds.MERGES):
+        absent = sounds.ALL - rule.languages
+        where = " ".join(sorted(rule.languages))
+        if len(absent) < len(rule.languages):
+            where = " ".join(["all but", *sorted(absent)]) if absent else "all"
+        pattern = rule.pattern.replace("|", "\\|")
+        lines.append(f"| `{pattern}` | {rule.replacement or '(nothing)'} | {where} | {rule.why} | {rule.example} |")
+    return "\n".join(lines) + "\n"

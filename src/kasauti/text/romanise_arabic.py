@@ -6,7 +6,8 @@ Some letters are read by their place:
 - alef: `a` at the start of a word, silent there before waw, yeh or a vowel sign, `ā` elsewhere;
 - waw: `v` at the start of a word, before a vowel and after a long one, else `ō` (also for ū and au);
 - yeh: `y` in the same places, else `ī` (also for ē and ai; the final yeh barree is always `ē`);
-- heh at the end of a word after a consonant is that word's vowel, `ah`.
+- heh at the end of a word after a consonant is that word's vowel, `ah`; after a stop it is `:h`, as a short vowel goes
+  unwritten between them (کہا `k:hā`, کھا `khā`), but not in Sindhi, which writes aspirates with it.
 
 Signs for short vowels and doubling are read where they are written. Not for whole texts: see `iso15919`.
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
-from kasauti.text.data import arabic
+from kasauti.text.data import arabic, brahmi
 
 Kind = Literal["start", "consonant", "short", "long"]
 """What the letter before was."""
@@ -26,7 +27,7 @@ _VALUES: dict[str, str] = arabic.CONSONANTS | arabic.VOWELS | arabic.OTHERS | ar
 _OPENERS = frozenset({arabic.ALEF, *_SEMIVOWELS, *arabic.VOWELS, *arabic.SHORT_VOWELS})
 """Characters before which waw and yeh are consonants."""
 
-_BLOCKS = ((0x0600, 0x06FF), (0x0750, 0x077F), (0x0870, 0x08FF))
+_BLOCKS = ((0x0600, 0x06FF), (0x0750, 0x077F), (0x0870, 0x08FF), (0xFE73, 0xFE73))
 _CHARACTERS = [
     char
     for first, last in _BLOCKS
@@ -73,8 +74,8 @@ def romanise_arabic(run: str, sindhi: bool = False) -> str:
         value, kind = _read(char, run[at + 1 : at + 2], before, out)
         if before == "short" and (long := arabic.LENGTHENED.get(out[-1] + char)):
             out[-1], kind = long, "long"
-        elif sindhi and char in arabic.SINDHI:
-            out.append(arabic.SINDHI[char])
+        elif sindhi:
+            out.append(arabic.SINDHI.get(char, value).removeprefix(":"))
         else:
             out.append(value)
         before = kind
@@ -97,8 +98,10 @@ def _read(char: str, following: str, before: Kind, out: list[str]) -> tuple[str,
         return ("ʾ" if following in _OPENERS else "ʾi"), "consonant"
     if char == arabic.SHADDA:
         return (out[-1] if out else ""), "consonant"
-    if char == arabic.HEH and not following and before == "consonant":
-        return "ah", "long"
+    if char == arabic.HEH and before == "consonant":
+        if not following:
+            return "ah", "long"
+        return (":h" if out[-1] in brahmi.STOPS else "h"), "consonant"
     value = _VALUES[char]
     if char in arabic.SHORT_VOWELS:
         return value, "short"

@@ -19,8 +19,7 @@ Entry = tuple[Kind, str, str]
 
 INHERENT = "a"
 _NOTHING: Entry = ("silent", "", "")
-_STOPS = frozenset({"k", "g", "c", "j", "ṭ", "ḍ", "t", "d", "p", "b"})
-_ASPIRATES = frozenset({*(stop + "h" for stop in _STOPS), "ṛh", "c̈h"})
+_ASPIRATES = frozenset({*(stop + "h" for stop in brahmi.STOPS), "ṛh", "c̈h"})
 _HIATUS = frozenset({"i", "u"})
 """Vowels that would read as the second half of a diphthong after a."""
 
@@ -103,7 +102,7 @@ def romanise_brahmi(run: str) -> str:
         if kind not in ("sign", "virama"):
             out.append(pending)
         if kind == "consonant":
-            if killed in _STOPS and value == "h":
+            if killed in brahmi.STOPS and value == "h":
                 out.append(":")
             if doubled:
                 out.append(value[:-1] if value in _ASPIRATES else value)

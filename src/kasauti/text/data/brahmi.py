@@ -31,6 +31,8 @@ CONSONANTS_AT = 0x15
 CONSONANTS = "k kh g gh ṅ c ch j jh ñ ṭ ṭh ḍ ḍh ṇ t th d dh n ṉ p ph b bh m y r ṟ l ḷ ḻ v ś ṣ s h".split()
 VOWEL_SIGNS_AT = 0x3E
 VOWEL_SIGNS = "ā i ī u ū r̥ r̥̄ ê e ē ai ô o ō au".split()
+STOPS = frozenset("kgcjṭḍtdpb")
+"""Consonants that an h after them would turn into another letter."""
 MARKS_AT = 0x01
 MARKS = "m̐ ṁ ḥ".split()
 DIGITS_AT = 0x66
