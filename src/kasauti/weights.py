@@ -2,27 +2,24 @@
 
 A file may lie in an installed wheel, whole or in several parts, or on a model hub. Wheels are read as data: no code of
 theirs is imported. Whatever the place, the bytes must have the SHA-256 that `weights_table` records, which is therefore
-also the identity of the model. The cache folder is `KASAUTI_CACHE`, or the user's cache folder of the platform; it may
-be deleted at any time and shared by processes that run at once. Only `locate` fetches, and only what is not installed.
+also the identity of the model. Only `locate` fetches, and only what is not installed.
 
-Not for checkpoints of the user's own: those are named by path, and only `sha256_of` is of use for them.
+Not for checkpoints of the user's own: those are named by path, and `kasauti.cache.sha256_of` says what they are.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import json
 import logging
 import os
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from kasauti.cache import cache_errors, cache_folder, remember_hash, sha256_of
 from kasauti.errors import KasautiError, near_matches
-from kasauti.identity import canonical_json, digest, file_sha256
+from kasauti.identity import digest, file_sha256
 from kasauti.records import Finding
 from kasauti.weights_table import TABLE, Build, Source
 
@@ -32,8 +29,6 @@ INSTALL = "pip install 'kasauti[local]'"
 _LOG = logging.getLogger(__name__)
 _CHUNK = 1 << 20
 _FETCH_TIMEOUT_S = (10, 120)
-_LEDGER = "hashes.json"
-_SETTLED_NS = 2_000_000_000
 
 Place = Literal["cache", "package", "hub"]
 
@@ -82,14 +77,14 @@ def locate(name: str) -> WeightFiles:
     torn or altered is made again from its source.
 
     Raises:
-        WeightsError: unknown name; no source; a source whose bytes have another hash; the hub can't be reached; the
-            cache folder can't be written.
+        WeightsError: unknown name; no source; a source whose bytes have another hash; the hub can't be reached.
+        CacheError: the cache folder can't be written.
     """
     from filelock import FileLock
 
     build, _ = _choose(name)
     folder = _folder(name, build)
-    with _cache_errors(folder):
+    with cache_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".lock"):
             for file_name, source in build.items():
@@ -115,29 +110,25 @@ def lacking(subject: str, modules: Sequence[str], name: str | None = None) -> li
         if available(name) != "hub":
             locate(name)
             return []
-    except WeightsError as error:
+    except KasautiError as error:
         return [Finding("error", subject, str(error), INSTALL)]
     hosts = sorted({source.url.split("/")[2] for source in _choose(name)[0].values() if source.url})
     what = f"the files of {name} are not installed and will be fetched from {', '.join(hosts)} when first used"
     return [Finding("warning", subject, what, f"{INSTALL}, where a wheel has them, needs no other network")]
 
 
-def sha256_of(path: Path) -> str:
-    """SHA-256 of any file, remembered by its size and times so that a checkpoint of gigabytes is read once.
+def version_of(distribution: str) -> str:
+    """Version of an installed package, for the fingerprint of what it speaks with.
 
     Raises:
-        WeightsError: the file can't be read, or the cache folder can't be written.
+        WeightsError: it is not installed.
     """
-    with _cache_errors(path):
-        stamp = _stamp(path)
-        known = _remembered().get(str(path.resolve()))
-        if known and known[:-1] == stamp:
-            return str(known[-1])
-        sha256 = file_sha256(path)
-        # A file changed a moment ago may be changed again within one tick of its times: look again next time.
-        if time.time_ns() - max(stamp[1:]) > _SETTLED_NS:
-            _remember(path, stamp, sha256)
-        return sha256
+    from importlib import metadata
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError as error:
+        raise WeightsError(f"{distribution} is not installed; run {INSTALL}") from error
 
 
 def _choose(name: str) -> tuple[Build, Place]:
@@ -161,17 +152,8 @@ def _revision(build: Build) -> str:
     return digest({file_name: source.sha256 for file_name, source in build.items()}, 12)
 
 
-def _cache() -> Path:
-    chosen = os.environ.get("KASAUTI_CACHE")
-    if chosen:
-        return Path(chosen).expanduser().resolve()
-    import pooch
-
-    return Path(pooch.os_cache("kasauti"))
-
-
 def _folder(name: str, build: Build) -> Path:
-    return _cache() / "weights" / f"{name}-{_revision(build)}"
+    return cache_folder() / "weights" / f"{name}-{_revision(build)}"
 
 
 def _part_paths(source: Source) -> list[Path | None]:
@@ -209,13 +191,15 @@ def _make(name: str, path: Path, source: Source) -> None:
         )
         _fetch(name, source.url, partial)
     else:
-        raise WeightsError(f"{name}: {path.name} is gone from the cache and is not installed; run {INSTALL}")
+        raise WeightsError(
+            f"{name}: {path.name} in the cache is damaged or gone, and it is not installed; run {INSTALL}"
+        )
     got = file_sha256(partial)
     if got != source.sha256:
         partial.unlink()
         raise WeightsError(f"{name}: {path.name} from {origin} has SHA-256 {got}, wanted {source.sha256}; {remedy}")
     os.replace(partial, path)
-    _remember(path, _stamp(path), got)
+    remember_hash(path, got)
 
 
 def _join(parts: Sequence[Path], target: Path) -> None:
@@ -239,41 +223,4 @@ def _fetch(name: str, url: str, target: Path) -> None:
         raise WeightsError(
             f"{name}: {url} can't be fetched ({type(error).__name__}). Connect to the network for the first use, "
             f"or install the files: {INSTALL}"
-        ) from error
-
-
-def _stamp(path: Path) -> list[int]:
-    status = path.stat()
-    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-
-
-def _remembered() -> dict[str, list[int | str]]:
-    try:
-        found = json.loads((_cache() / _LEDGER).read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _remember(path: Path, stamp: list[int], sha256: str) -> None:
-    from filelock import FileLock
-
-    cache = _cache()
-    cache.mkdir(parents=True, exist_ok=True)
-    with FileLock(cache / f".{_LEDGER}.lock"):
-        ledger = {known: entry for known, entry in _remembered().items() if Path(known).exists()}
-        ledger[str(path.resolve())] = [*stamp, sha256]
-        partial = cache / f".{_LEDGER}.partial"
-        partial.write_text(canonical_json(ledger), encoding="utf-8")
-        os.replace(partial, cache / _LEDGER)
-
-
-@contextmanager
-def _cache_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise WeightsError(
-            f"{path}: {error.strerror or error}. Model files are kept in {_cache()}; "
-            "set KASAUTI_CACHE to a folder with room that can be written"
         ) from error

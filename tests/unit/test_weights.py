@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from kasauti import weights
+from kasauti.cache import CacheError, sha256_of
 from kasauti.weights import WeightsError
 from kasauti.weights_table import TABLE, Build, Source
 
@@ -102,7 +103,7 @@ def test_what_a_killed_process_left_does_no_harm(site: Path) -> None:
 
 def test_files_are_hashed_once(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weights.locate("toy")
-    monkeypatch.setattr(weights, "file_sha256", lambda path: pytest.fail(f"{path} was read again"))
+    monkeypatch.setattr("kasauti.cache.file_sha256", lambda path: pytest.fail(f"{path} was read again"))
     weights.locate("toy")
 
 
@@ -214,16 +215,16 @@ def test_a_cache_that_can_not_be_written_says_which_variable_to_set(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("KASAUTI_CACHE", str(tmp_path / "file"))
-    with pytest.raises(WeightsError, match="KASAUTI_CACHE"):
+    with pytest.raises(CacheError, match="KASAUTI_CACHE"):
         weights.locate("toy")
 
 
 def test_a_file_overwritten_in_place_has_another_hash(site: Path, tmp_path: Path) -> None:
     checkpoint = tmp_path / "checkpoint.bin"
     checkpoint.write_bytes(b"a" * 100)
-    assert weights.sha256_of(checkpoint) == sha(b"a" * 100)
+    assert sha256_of(checkpoint) == sha(b"a" * 100)
     checkpoint.write_bytes(b"b" * 100)
-    assert weights.sha256_of(checkpoint) == sha(b"b" * 100)
+    assert sha256_of(checkpoint) == sha(b"b" * 100)
 
 
 def test_the_table_is_well_formed() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kasauti import weights
+from kasauti.cache import sha256_of
 from kasauti.errors import AudioError, JudgeError
 from kasauti.identity import digest
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
@@ -123,7 +124,7 @@ class Whisper(Judge):
         if self._name in TABLE:
             return weights.revision(self._name)
         files = sorted(path for path in Path(self.options.model).glob("*") if path.is_file())
-        return digest({path.name: weights.sha256_of(path) for path in files}, 12)
+        return digest({path.name: sha256_of(path) for path in files}, 12)
 
     def _load(self) -> None:
         with self._lock:

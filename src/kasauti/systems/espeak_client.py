@@ -12,7 +12,6 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from kasauti.errors import SpeechSystemError
 from kasauti.systems import espeak_engine
 from kasauti.systems.base import SpeechFailed
+from kasauti.weights import version_of
 
 PACKAGE, MODULE = "espeakng-loader", "espeakng_loader"
 
@@ -52,12 +52,9 @@ def version() -> str:
     """Version of the installed eSpeak NG.
 
     Raises:
-        SpeechSystemError: it is not installed.
+        WeightsError: it is not installed.
     """
-    try:
-        return metadata.version(PACKAGE)
-    except metadata.PackageNotFoundError as error:
-        raise SpeechSystemError(f"{PACKAGE} is not installed; run pip install 'kasauti[local]'") from error
+    return version_of(PACKAGE)
 
 
 def samples_of(text: str, voice: str, rate_wpm: int, pitch: int) -> tuple[NDArray[np.float32], int]:
@@ -74,7 +71,8 @@ def samples_of(text: str, voice: str, rate_wpm: int, pitch: int) -> tuple[NDArra
 
     Raises:
         SpeechFailed: the engine crashed, took too long, or found nothing to say.
-        SpeechSystemError: eSpeak NG is not installed, or has no such voice.
+        SpeechSystemError: eSpeak NG has no such voice, or can't read its data.
+        WeightsError: it is not installed.
     """
     reply = _ask({"do": "speak", "voice": voice, "texts": [text], "rate_wpm": rate_wpm, "pitch": pitch})
     rate_hz, pcm = int.from_bytes(reply[:4], "little"), np.frombuffer(reply[4:], dtype="<i2")
@@ -87,7 +85,7 @@ def phonemes(texts: Sequence[str], voice: str) -> list[str]:
     """IPA of each text, without the marks that eSpeak NG puts around words it reads by another language's rules.
 
     Raises:
-        SpeechFailed, SpeechSystemError: as `samples_of`.
+        SpeechFailed, SpeechSystemError, WeightsError: as `samples_of`.
     """
     reply = json.loads(_ask({"do": "phonemes", "voice": voice, "texts": list(texts)}))
     return [_FOREIGN_WORD.sub("", ipa) for ipa in reply]

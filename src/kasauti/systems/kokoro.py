@@ -67,7 +67,7 @@ class Kokoro(System):
                 "speed": options.speed,
             },
             workers=0,
-            seconds_per_char=0.045,
+            seconds_per_char=0.047,
         )
 
     def fingerprint(self, prompt: Prompt | None = None) -> str:

@@ -64,7 +64,7 @@ def symbols(text: str, lang: str, vocabulary: Mapping[str, int]) -> tuple[str, i
         The symbols, all of them in the vocabulary, and how many others were dropped.
 
     Raises:
-        SpeechFailed, SpeechSystemError: as `espeak_client.phonemes`.
+        SpeechFailed, SpeechSystemError, WeightsError: as `espeak_client.phonemes`.
     """
     pieces = _MARK.split(text)
     spoken = espeak_client.phonemes(pieces[::2], espeak_client.VOICES[lang])

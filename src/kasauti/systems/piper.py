@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from kasauti.records import Finding, Outcome, Prompt
 from kasauti.systems.base import Speech, SpeechFailed, SpeechRequest, System, SystemFacts, SystemOptions
 from kasauti.systems.espeak_client import speakable
 from kasauti.systems.piper_voice import PiperFiles
-from kasauti.weights import INSTALL
+from kasauti.weights import version_of
 
 
 @dataclass
@@ -75,10 +74,7 @@ class Piper(System):
         )
 
     def fingerprint(self, prompt: Prompt | None = None) -> str:
-        try:
-            return f"{self._files.revision()}, piper-tts {metadata.version('piper-tts')}"
-        except metadata.PackageNotFoundError as error:
-            raise SpeechSystemError(f"piper-tts is not installed; run {INSTALL}") from error
+        return f"{self._files.revision()}, piper-tts {version_of('piper-tts')}"
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
         return self._files.lacking(f"system {self.options.id}")

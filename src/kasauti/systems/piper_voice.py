@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kasauti import weights
+from kasauti.cache import sha256_of
 from kasauti.errors import SpeechSystemError
 from kasauti.identity import digest
 from kasauti.records import Finding
@@ -49,11 +50,11 @@ class PiperFiles:
         """Name and hash of the two files.
 
         Raises:
-            WeightsError: they are not there.
+            CacheError: they are not there.
         """
         if self.known:
             return f"{self.voice}@{weights.revision(_PREFIX + self.voice)}"
-        return f"{Path(self.voice).stem}@{digest([weights.sha256_of(path) for path in self.paths()], 12)}"
+        return f"{Path(self.voice).stem}@{digest([sha256_of(path) for path in self.paths()], 12)}"
 
     def language(self) -> str | None:
         """Code of the language it speaks; None while its config is not there.
