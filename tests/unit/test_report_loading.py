@@ -92,9 +92,9 @@ def test_no_table_of_marks_is_no_marks(run: Path) -> None:
         ("prompts.jsonl", '"id": "ur_01"', '"id": "ur_99"', "per_sample.tsv: prompt 'ur_01' is not in prompts.jsonl"),
         ("prompts.jsonl", '"lang": "ur"', '"tongue": "ur"', "prompts.jsonl:4: not a prompt: KeyError 'lang'"),
         ("per_sample.tsv", "\tclip_id\t", "\tclip\t", None),
-        ("per_sample.tsv", "\tespeak\t0\t", "\tespeak\tzero\t", "per_sample.tsv: a cell does not hold"),
-        ("per_sample.tsv", "\tok\t", "\tfine\t", "per_sample.tsv: a cell does not hold"),
-        ("per_sample.tsv", "run_id\t", "run\t", "per_sample.tsv: a cell does not hold"),
+        ("per_sample.tsv", "\tespeak\t0\t", "\tespeak\tzero\t", "per_sample.tsv:2: not a row of SampleRow"),
+        ("per_sample.tsv", "\tok\t", "\tfine\t", "per_sample.tsv:2: not a row of SampleRow"),
+        ("per_sample.tsv", "run_id\t", "run\t", "per_sample.tsv:2: not a row of SampleRow"),
         (
             "aggregate.csv",
             "espeak,whisper,lang,en,cer,strict,1",

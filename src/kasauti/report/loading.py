@@ -11,14 +11,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from kasauti.errors import StoreError
 from kasauti.records import AggregateRow, Prompt, Role, SampleRow, Status
 from kasauti.report.tables import _field_types, _value, read_records
 from kasauti.settings import ScoringSettings
-
-Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
@@ -200,8 +198,8 @@ def load(folder: Path) -> RunTables:
     folder = Path(folder).resolve()
     run = _run_info(folder)
     prompts = list(_prompts(folder / "prompts.jsonl"))
-    samples = _records(folder / "per_sample.tsv", SampleRow)
-    clips = _records(folder / "clips.tsv", ClipRow)
+    samples = read_records(folder / "per_sample.tsv", SampleRow)
+    clips = read_records(folder / "clips.tsv", ClipRow)
     scores = folder / "scores.tsv"
     unknown = {row.prompt_id for row in samples} - {prompt.id for prompt in prompts}
     if unknown:
@@ -217,7 +215,7 @@ def load(folder: Path) -> RunTables:
         prompts=prompts,
         samples=samples,
         clips=clips,
-        marks=_records(scores, MarkRow) if scores.is_file() else [],
+        marks=read_records(scores, MarkRow) if scores.is_file() else [],
         aggregates=list(_aggregates(folder / "aggregate.csv")),
         audio=_audio(clips, run.store),
     )
@@ -229,16 +227,7 @@ def load_levels(folder: Path) -> list[LevelRow]:
     Raises:
         StoreError: the table is missing or torn.
     """
-    return _records(Path(folder) / "levels.tsv", LevelRow)
-
-
-def _records(path: Path, kind: type[Row]) -> list[Row]:
-    try:
-        return read_records(path, kind)
-    except (ValueError, TypeError) as error:
-        raise StoreError(
-            f"{path}: a cell does not hold what its column should, or a column is missing: {error}"
-        ) from error
+    return read_records(Path(folder) / "levels.tsv", LevelRow)
 
 
 def _run_info(folder: Path) -> RunInfo:

@@ -22,8 +22,7 @@
   let waiting = 0; // timer of the search field
   let playing = null; // key of the take that the audio element holds
 
-  // ---- small helpers -------------------------------------------------------------------------------------------
-
+  // Small helpers.
   function el(name, attributes, ...children) {
     const node = document.createElement(name);
     for (const [key, value] of Object.entries(attributes || {})) {
@@ -53,8 +52,7 @@
   const promptOf = (item) => data.prompts[item.p];
   const keyOf = (item, take) => item.p + "/" + item.s + "/" + take.r;
 
-  // ---- filters -------------------------------------------------------------------------------------------------
-
+  // Filters.
   const picks = { system: $("f-system"), language: $("f-language"), judge: $("f-judge"), status: $("f-status"), tag: $("f-tag") };
 
   function fillPicks() {
@@ -123,8 +121,7 @@
     $("f-text").focus();
   }
 
-  // ---- drawing -------------------------------------------------------------------------------------------------
-
+  // Drawing.
   function show(wanted) {
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
     page = Math.min(Math.max(0, wanted), pages - 1);
@@ -260,8 +257,7 @@
     return el(name, { class: kind }, el("span", { class: "vh", lang: "en" }, " [" + word + ": "), text, el("span", { class: "vh" }, "] "));
   }
 
-  // ---- moving and playing --------------------------------------------------------------------------------------
-
+  // Moving and playing.
   function activate(place, { focus = true, scroll = true } = {}) {
     if (clips[active]) { clips[active].node.removeAttribute("aria-current"); clips[active].node.tabIndex = -1; }
     active = place;
@@ -341,8 +337,7 @@
     }
   }
 
-  // ---- keys ----------------------------------------------------------------------------------------------------
-
+  // Keys.
   const ACTIONS = {
     ArrowDown: () => move(1), j: () => move(1), ArrowUp: () => move(-1), k: () => move(-1),
     Enter: toggle, p: toggle, ArrowLeft: () => seekBy(-SEEK_S), ArrowRight: () => seekBy(SEEK_S),
@@ -371,8 +366,7 @@
     if (action) { event.preventDefault(); action(); }
   }
 
-  // ---- start ---------------------------------------------------------------------------------------------------
-
+  // Start.
   function pickMetric() {
     const wanted = $("metric").value;
     for (const panel of document.querySelectorAll(".panel")) {
