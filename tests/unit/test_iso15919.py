@@ -153,7 +153,7 @@ def test_scripts(text: str, expected: str) -> None:
         ("ur", "کِتاب اُردو بَیل دَولت دُوسرا", "kitāb urdō bail dault dūsrā"),  # ... unless somebody writes them
         ("ur", "اچھا گھر کہا پتہ راہ", "achā ghr k:hā ptah rāh"),
         ("ur", "کیوں ہوا پیار وہ یہاں", "kyōṁ hvā pyār vah yhāṁ"),
-        ("ur", "بچّہ فوراً اعلیٰ", "bccah fōran aʿlā"),
+        ("ur", "بچّہ محَبَّت فوراً اعلیٰ", "bccah mḧabbat fōran aʿlā"),
         ("ur", "بھائی گاؤں نئے کائنات آپ", "bhāʾī gāʾōṁ nʾē kāʾināt āp"),
         ("ur", "ثابت صبر ذرا ضد ظلم طرح حال خبر غم", "s̱ābt s̈br ẕrā żd ẓlm ẗrḧ ḧāl k͟hbr ġm"),
         ("ur", "كيا کیا", "kyā kyā"),  # Arabic kaf and yeh

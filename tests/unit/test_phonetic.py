@@ -57,6 +57,8 @@ def test_rules_name_languages_that_exist() -> None:
         ("hi", "राम नमकीन समझना कमरा सरकार लड़का बचपन कमल", "ram namkin samajhna kamra sarkar larka baʧpan kamal"),
         ("hi", "जानवर अनुभव मित्र शब्द सूर्य वर्ष धर्म रंग", "janvar anubhav mitra ʃabd surya varʃ dharm rang"),
         ("hi", "न व वह भारत बहन पसंद मूंगफली", "na va va bharat bahan pasand mungafli"),
+        ("hi", "गाँव गांव चाँद बैंक", "ganv ganv ʧand benk"),
+        ("bn", "চাঁদ অংশ রঙ", "ʧand ongso rong"),
         ("mr", "घर पाऊस सुटते तुम्हाला कृपा ज्ञान", "ghar pos sutte tumhala krupa dnyan"),
         ("pa", "ਪੰਜਾਬ ਸੜਕ ਸੱਤ ਸਤ ਤਿੰਨ", "panjab sarak satt sat tinn"),
         ("gu", "ઘર ગુજરાત જ્ઞાન", "ghar gujrat gnan"),

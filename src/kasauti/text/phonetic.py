@@ -33,7 +33,7 @@ _NASAL_BEFORE_LABIAL = re.compile("[MN](?=[mpbBf])")
 _CAPITALS = str.maketrans(
     {vowel: vowel.lower() for vowel in "AIUEO"}
     | {aspirate: aspirate.lower() + "h" for aspirate in "KGJTDBR"}
-    | dict.fromkeys("MN", "n")
+    | {"M": "n", "N": "n", "Q": "ng"}
 )
 
 Rules = tuple[tuple[re.Pattern[str], str], ...]
@@ -171,12 +171,15 @@ def _is_open(pair: str) -> bool:
 
 
 def _needs_vowel(cluster: str, lang: str) -> bool:
-    """Whether the consonants at the end of a word can't be said without the a after them."""
-    if len(cluster) == 1:
+    """Whether the consonants at the end of a word can't be said without the a after them.
+
+    A nasal sign belongs to the vowel before it (गाँव, चाँद), except an anusvara where every cluster keeps its vowel (অংশ).
+    """
+    always = lang in sounds.SCHWA_KEPT_AFTER_CLUSTER
+    cluster = cluster.lstrip("N" if always else "MN")
+    if len(cluster) < 2:
         return False
-    if lang in sounds.SCHWA_KEPT_AFTER_CLUSTER:
-        return True
-    return sounds.SONORITY.get(cluster[-1], 0) > sounds.SONORITY.get(cluster[-2], 0)
+    return always or sounds.SONORITY.get(cluster[-1], 0) > sounds.SONORITY.get(cluster[-2], 0)
 
 
 def rules_table() -> str:

@@ -14,6 +14,7 @@ Signs for short vowels and doubling are read where they are written. Not for who
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Literal
 
@@ -49,6 +50,8 @@ def _simpler(char: str) -> str:
 
 
 _SIMPLER = str.maketrans({char: _simpler(char) for char in _CHARACTERS if char not in _READ})
+_SHADDA_LAST = re.compile(f"([{''.join(arabic.SHORT_VOWELS)}]+){arabic.SHADDA}")
+"""NFC puts the sign of doubling behind that of the vowel."""
 _SEQUENCES = {written: same for written, same in arabic.REWRITTEN.items() if len(written) > 1}
 
 LETTERS = "".join(_CHARACTERS)
@@ -65,7 +68,7 @@ def romanise_arabic(run: str, sindhi: bool = False) -> str:
     Returns:
         Latin letters, not normalised.
     """
-    run = run.translate(_SIMPLER)
+    run = _SHADDA_LAST.sub(rf"{arabic.SHADDA}\1", run.translate(_SIMPLER))
     for written, same in _SEQUENCES.items():
         run = run.replace(written, same)
     out: list[str] = []

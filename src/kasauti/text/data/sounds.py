@@ -59,11 +59,11 @@ SPELLINGS: tuple[Rule, ...] = (
 SOUNDS = (
     pairs("ā A  ī I  ū U  ē E  ō O  ê E  ô O  å O  ö A  ȫ A  ŭ I  ŭ̄ I  ü I  l̥ lI  l̥̄ lI")
     | pairs("kh K  gh G  jh J  th T  dh D  bh B  ṭh T  ḍh D  ṛh R  k͟h K  q k  ġ g  ẏ y  ph f")
-    | pairs("c ʧ  ch ʧ  ĉ ʧ  c̈ ʧ  c̈h ʧ  ś ʃ  ṣ ʃ  z j  ẑ j  z̈ j  ẓ j  ż j  ẕ j  ž j  ṁ M  m̐ N")
+    | pairs("c ʧ  ch ʧ  ĉ ʧ  c̈ ʧ  c̈h ʧ  ś ʃ  ṣ ʃ  z j  ẑ j  z̈ j  ẓ j  ż j  ẕ j  ž j  ṁ M  m̐ N  ṅ Q")
     | dict.fromkeys("ḥẖḫʿʾʔʸ’-ː:ˍ", "")
 )
-"""ISO 15919 → one sign a sound: capitals are long vowels (a stays short), aspirates, and the two nasal signs. Letters
-that are not here lose their marks: ṭ and t are t, ḷ and ḻ are l, ṇ and ñ are n, s̈ is s."""
+"""ISO 15919 → one sign a sound: capitals are long vowels (a stays short), aspirates, the two nasal signs and Q, the
+velar nasal. Letters that are not here lose their marks: ṭ and t are t, ḷ and ḻ are l, ṇ and ñ are n, s̈ is s."""
 
 OPEN_VOWEL_APOSTROPHE = frozenset({"brx", "mai"})
 """Languages that write an apostrophe after a consonant for an o."""
@@ -80,7 +80,7 @@ SCHWA_KEPT_AFTER_CLUSTER = BENGALI | {"ne"}
 """Languages that say the final a after any two consonants; the others only where the second is the more sonorous."""
 SCHWA_KEPT_INSIDE = SCHWA_KEPT | {"as", "brx", "mni"}
 """Languages in which only a final a is silent."""
-SONORITY = dict.fromkeys("MNnm", 1) | dict.fromkeys("lrRv", 2) | {"y": 3}
+SONORITY = dict.fromkeys("MNQnm", 1) | dict.fromkeys("lrRv", 2) | {"y": 3}
 """Nasals, liquids, glides; every other consonant is 0. Source: the usual sonority scale."""
 INHERENT_O = BENGALI
 """Languages that say the inherent vowel of Bengali letters as o."""
