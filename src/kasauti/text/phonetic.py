@@ -173,7 +173,8 @@ def _is_open(pair: str) -> bool:
 def _needs_vowel(cluster: str, lang: str) -> bool:
     """Whether the consonants at the end of a word can't be said without the a after them.
 
-    A nasal sign belongs to the vowel before it (गाँव, चाँद), except an anusvara where every cluster keeps its vowel (অংশ).
+    A nasal sign belongs to the vowel before it (गाँव, चाँद), but an anusvara not where every cluster keeps its vowel
+    (অংশ).
     """
     always = lang in sounds.SCHWA_KEPT_AFTER_CLUSTER
     cluster = cluster.lstrip("N" if always else "MN")
