@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from kasauti.text.levels import normalize
-from kasauti.text.numbers import Lattice, Segment, best_reading, best_readings, readings
+from kasauti.text.numbers import Lattice, Segment, best_reading, best_readings, expand_numbers, readings
 from kasauti.text.numbers.search import nearest_string
 
 words = st.text("ab c", min_size=1, max_size=5)
@@ -79,3 +79,10 @@ def test_words_are_compared_as_the_level_cleans_them():
 def test_cleaning_sees_the_words_beside_a_number_as_they_stand():
     lattice = readings("(50) 5% x=3", "en", clean=partial(normalize, lang="en", level="strict"))
     assert lattice.canonical == normalize("(fifty) five percent x=three", "en", "strict")
+
+
+def test_a_transcript_that_loops_is_read_canonically():
+    heard = "204 " * 400
+    said, read = best_readings("कमरा 204", heard, "hi")
+    assert read == expand_numbers(heard, "hi")
+    assert said == "कमरा दो सौ चार"

@@ -88,6 +88,8 @@ OTHERS = [
     ("bn", "১৯৭১ সালে ৫০%", "ঊনিশশো একাত্তর সালে পঞ্চাশ শতাংশ"),
     ("as", "৫০% ৩য়", "পঞ্চাশ শতাংশ তৃতীয়"),
     ("gu", "3જો 21મી 50%", "ત્રીજો એકવીસમી પચાસ ટકા"),
+    ("gu", "10થી 4થી", "દસથી ચોથી"),
+    ("mr", "10ला 1ला", "दहाला पहिला"),
     ("pa", "3ਜਾ 21ਵੀਂ ₹500", "ਤੀਜਾ ਇੱਕੀਵੀਂ ਪੰਜ ਸੌ ਰੁਪਏ"),
     ("or", "୫୦% ୩ୟ", "ପଚାଶ ପ୍ରତିଶତ ତୃତୀୟ"),
     ("ta", "2020இல் 3வது ரூ.500 10-15", "இரண்டாயிரத்து இருபதில் மூன்றாவது ஐநூறு ரூபாய் பத்து முதல் பதினைந்து"),
@@ -131,6 +133,7 @@ ALSO_RIGHT = [
     ("kn", "50%", "ಶೇಕಡಾ ಐವತ್ತು"),
     ("bn", "২০২০-এ", "দুই হাজার বিশ এ"),
     ("mr", "100", "एकशे"),
+    ("gu", "4થી", "ચારથી"),
 ]
 
 
@@ -248,4 +251,5 @@ def test_tables_have_a_row_for_every_language():
 def test_every_ordinal_has_a_rule():
     for lang, forms in table("ordinals").items():
         names = {key.partition(".")[0] for key in forms}
-        assert {f"{name}.{part}" for name in names for part in ("suffix", "regular")} <= set(forms), lang
+        assert {f"{name}.regular" for name in names} <= set(forms), lang
+        assert all({f"{name}.suffix", f"{name}.own"} & set(forms) for name in names), lang

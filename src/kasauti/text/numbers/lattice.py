@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import groupby, product
 from math import prod
 
 from kasauti.text.numbers.tables import Slot, unique, with_ending
@@ -75,19 +75,33 @@ class Lattice:
         Every path from the first to the last node spells one string, blanks included, and no edge is empty.
         """
         edges: list[tuple[int, int, str]] = []
-        start = 0
-        for i, segment in enumerate(self.segments):
-            inner = sum(len(reading) - 1 for reading in segment.readings)
-            end, free = start + inner + 1, start + 1
-            for reading in segment.readings:
-                node = start
+        node = 0
+        for blank, segment in self._merged():
+            end = node + 1 + sum(len(reading) - 1 for reading in segment)
+            free = node + 1
+            for reading in segment:
+                start = node
                 for position, slot in enumerate(reading):
-                    blank = " " if position else _blank(i, segment)
                     target = end if position == len(reading) - 1 else free
-                    edges += [(node, target, blank + word) for word in slot]
-                    node, free = target, free + (target == free)
-            start = end
+                    edges += [(start, target, (" " if position else blank) + word) for word in slot]
+                    start, free = target, free + (target == free)
+            node = end
         return tuple(sorted(edges, key=lambda edge: edge[0]))
+
+    def _merged(self) -> Iterator[tuple[str, Readings]]:
+        """Blank and readings of every segment, with words that have one spelling put together, within and across."""
+        text = ""
+        for i, segment in enumerate(self.segments):
+            readings = tuple(tuple(_run_together(reading)) for reading in segment.readings)
+            if len(readings) == len(readings[0]) == len(readings[0][0]) == 1:
+                text += _blank(i, segment) + readings[0][0][0]
+                continue
+            if text:
+                yield "", literal(text)
+            text = ""
+            yield _blank(i, segment), readings
+        if text:
+            yield "", literal(text)
 
     @cached_property
     def n_nodes(self) -> int:
@@ -97,6 +111,15 @@ class Lattice:
 
 def _blank(position: int, segment: Segment) -> str:
     return "" if position == 0 or segment.joined else " "
+
+
+def _run_together(reading: Reading) -> Iterator[Slot]:
+    """The slots of a reading, neighbours that have one spelling each as one slot."""
+    for single, slots in groupby(reading, key=lambda slot: len(slot) == 1):
+        if single:
+            yield (" ".join(slot[0] for slot in slots),)
+        else:
+            yield from slots
 
 
 def reading_strings(reading: Reading) -> Iterator[str]:

@@ -86,8 +86,7 @@ def _quantity(lang: str) -> str:
     scale = _any(mark for key in SCALES for mark in scale_marks(lang, key))
     unit = _any(mark for key in unit_keys(lang) for mark in unit_marks(lang, key))
     numero = _any(number_marks(lang))
-    forms = words_of("ordinals", lang).items()
-    suffix = _any(mark for key, marks in forms if key.endswith(".suffix") for mark in marks) or "(?!)"
+    suffix = _any(mark for part in ("suffix", "own") for mark in ordinal_marks(lang, part)) or "(?!)"
     return rf"""
         (?:(?<!{_W})(?P<numero>{numero}){_S}?)?
         (?P<minus>(?<![\p{{L}}\p{{M}}\p{{N}}.,)%])[-+])?
@@ -129,6 +128,18 @@ def unit_keys(lang: str) -> tuple[str, ...]:
 def unit_marks(lang: str, key: str) -> Slot:
     """Abbreviations of a unit."""
     return _marks("symbols", lang, key)
+
+
+@cache
+def ordinal_marks(lang: str, part: str) -> dict[str, str]:
+    """Suffixes of ordinals and the name of the kind that each belongs to.
+
+    Args:
+        lang: Language code.
+        part: `suffix` for those of any number, `own` for those of numbers with a word of their own.
+    """
+    keys = words_of("ordinals", lang)
+    return {mark: key.partition(".")[0] for key in keys if key.endswith(f".{part}") for mark in keys[key]}
 
 
 @cache

@@ -28,6 +28,9 @@ _STAND_INS = "\ua66e\ua610\ua60b"
 """Letters of no language of India: the first that a text does not hold stands for a number while it is cleaned."""
 
 
+_LARGEST_SEARCH = 100_000
+"""Edges of the reference's graph times edges of the transcript's; about a second at the most."""
+
 _HYPHENS = ("-", "‐")
 
 
@@ -68,7 +71,8 @@ def readings(
         lang: Language that is spoken, by any of its names.
         policy: Which reading is canonical, and whether there are others.
         clean: What is done to the words before they are compared, e.g. taking punctuation away. It sees the text once,
-            with a letter in the place of every number, and every word of a reading by itself.
+            with a letter in the place of every number, and every word of a reading by itself. Lattices are kept by
+            text and function: pass the same function object every time.
 
     Raises:
         TextError: unknown language.
@@ -94,15 +98,18 @@ def best_readings(
         clean: See `readings`.
 
     Returns:
-        A reading of each; the canonical ones where nothing is nearer.
+        A reading of each; the canonical ones where nothing is nearer. A hypothesis with so many numbers that the two
+        graphs together pass `_LARGEST_SEARCH` (a transcript that loops) is read canonically.
 
     Raises:
         TextError: unknown language.
     """
     said = readings(reference, lang, policy=policy, clean=clean)
     heard = readings(hypothesis, lang, policy=policy, clean=clean)
+    if len(said.edges) * len(heard.edges) > _LARGEST_SEARCH:
+        heard = _single(heard.canonical)
     nearest = nearest_string(said, heard)
-    return nearest, nearest_string(heard, Lattice((Segment(literal(nearest)),)))
+    return nearest, nearest_string(heard, _single(nearest))
 
 
 def best_reading(reference: str, hypothesis: str, lang: str) -> str:
@@ -118,8 +125,7 @@ def best_reading(reference: str, hypothesis: str, lang: str) -> str:
 @lru_cache(maxsize=4096)
 def _readings(text: str, lang: str, policy: NumberPolicy, clean: Clean) -> Lattice:
     if not TRIGGER.search(text):
-        cleaned = clean(text)
-        return Lattice((Segment(literal(cleaned)),) if cleaned else ())
+        return _single(clean(text))
     found = list(tokens(text, lang, policy))
     stand_in = next(letter for letter in _STAND_INS if letter not in text)
     pieces = clean(_with_stand_ins(text, found, stand_in)).split(stand_in)
@@ -134,7 +140,12 @@ def _readings(text: str, lang: str, policy: NumberPolicy, clean: Clean) -> Latti
             segments.append(Segment(first, joined=joined))
             segments += [Segment(part) for part in others]
     lattice = Lattice(tuple(segments))
-    return lattice if policy.alternatives else Lattice((Segment(literal(lattice.canonical)),))
+    return lattice if policy.alternatives else _single(lattice.canonical)
+
+
+def _single(text: str) -> Lattice:
+    """The lattice of one string."""
+    return Lattice((Segment(literal(text)),) if text else ())
 
 
 def _with_stand_ins(text: str, found: list[Token], stand_in: str) -> str:

@@ -19,6 +19,7 @@ Sources: G. Myers, A fast bit-vector algorithm for approximate string matching b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -66,7 +67,20 @@ class _Pattern:
                 mask[char] = mask.get(char, 0) | 1 << position
             self._edges.append((i, start, end, len(text), mask))
         self._places = graph.places()
-        self._n_cells = sum(len(text) + 1 for _, _, text in graph.edges)
+        self._sizes = np.array([length + 1 for _, _, _, length, _ in self._edges])
+        self._bytes = [(length + 7) // 8 for _, _, _, length, _ in self._edges]
+        self._bit_of_cell = self._layout()
+
+    def _layout(self) -> Values:
+        """Where the bit of every cell stands when the edges' vectors are put together in whole bytes.
+
+        The first cell of an edge has no bit; it is given one behind all others, which is never set.
+        """
+        nowhere, first, layout = 8 * sum(self._bytes), 0, []
+        for (_, _, _, length, _), size in zip(self._edges, self._bytes, strict=True):
+            layout += [nowhere, *range(first, first + length)]
+            first += 8 * size
+        return np.array(layout, dtype=np.int64)
 
     def start(self) -> _Row:
         """Distances of the empty prefix."""
@@ -100,29 +114,37 @@ class _Pattern:
 
     def values(self, row: _Row) -> Values:
         """Distances of a row spelled out: edge by edge, those at its cells 0 to its length."""
-        found = np.full(self._n_cells, self._limit + 1, dtype=np.int64)
-        for i, start, _, length, _ in self._edges:
-            if row.up[i] != _ASLEEP:
-                place = self._places[i]
-                found[place] = row.nodes[start]
-                found[place + 1 : place + 1 + length] = _bits(row.up[i], length) - _bits(row.down[i], length)
-                np.cumsum(found[place : place + 1 + length], out=found[place : place + 1 + length])
-        return found
+        ups = (max(up, 0) for up in row.up)
+        steps = self._spread(ups) - self._spread(iter(row.down))
+        total = steps.cumsum()
+        starts = np.array([row.nodes[start] for _, start, _, _, _ in self._edges])
+        cells: Values = total + np.repeat(starts - total[self._places], self._sizes)
+        return cells
 
     def least(self, rows: list[_Row]) -> _Row:
         """The cell by cell minimum of several rows."""
         if len(rows) == 1:
             return rows[0]
         cells = np.minimum.reduce([self.values(row) for row in rows])
-        steps = np.diff(cells)
-        ups, downs = [_ASLEEP] * len(self._edges), [0] * len(self._edges)
-        for i, _, _, length, _ in self._edges:
-            place = self._places[i]
-            awake = any(row.up[i] != _ASLEEP for row in rows)
-            if awake and cells[place : place + 1 + length].min() <= self._limit:
-                ups[i] = _integer(steps[place : place + length] > 0)
-                downs[i] = _integer(steps[place : place + length] < 0)
-        return _Row(tuple(map(min, zip(*(row.nodes for row in rows), strict=True))), tuple(ups), tuple(downs))
+        steps = np.diff(cells, prepend=0)
+        awake = np.minimum.reduceat(cells, self._places) <= self._limit
+        ups = [up if is_awake else _ASLEEP for up, is_awake in zip(self._gathered(steps > 0), awake, strict=True)]
+        nodes = tuple(map(min, zip(*(row.nodes for row in rows), strict=True)))
+        return _Row(nodes, tuple(ups), tuple(self._gathered(steps < 0)))
+
+    def _spread(self, vectors: Iterator[int]) -> Values:
+        """Bits of every edge as 0 and 1 at its cells from the second on."""
+        packed = b"".join(v.to_bytes(size, "little") for v, size in zip(vectors, self._bytes, strict=True))
+        bits = np.unpackbits(np.frombuffer(packed + b"\0", dtype=np.uint8), bitorder="little")
+        return bits[self._bit_of_cell].astype(np.int64)
+
+    def _gathered(self, at_cells: NDArray[np.bool_]) -> Iterator[int]:
+        """Bits of every edge from what holds at its cells."""
+        bits = np.zeros(8 * (sum(self._bytes) + 1), dtype=np.bool_)
+        bits[self._bit_of_cell] = at_cells
+        packed = np.packbits(bits, bitorder="little").tobytes()
+        for end, size in zip(accumulate(self._bytes), self._bytes, strict=True):
+            yield int.from_bytes(packed[end - size : end], "little")
 
 
 def _step(up: int, down: int, equal: int, length: int, start: int, carry: int) -> tuple[int, int, int]:
@@ -146,15 +168,6 @@ def _step(up: int, down: int, equal: int, length: int, start: int, carry: int) -
     value += (more >> (length - 1) & 1) - (less >> (length - 1) & 1)
     more, less = more << 1 | (carry > 0), less << 1 | (carry < 0)
     return (less | ~(vertical | more)) & full, more & vertical & full, value
-
-
-def _bits(vector: int, length: int) -> Values:
-    packed = np.frombuffer(vector.to_bytes((length + 7) // 8, "little"), dtype=np.uint8)
-    return np.unpackbits(packed, count=length, bitorder="little").astype(np.int64)
-
-
-def _integer(bits: NDArray[np.bool_]) -> int:
-    return int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little")
 
 
 @dataclass(frozen=True, slots=True)

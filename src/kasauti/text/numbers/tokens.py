@@ -23,6 +23,7 @@ from kasauti.text.numbers.patterns import (
     measures,
     money_marks,
     numbers_in,
+    ordinal_marks,
     scale_marks,
     scale_words,
     unit_keys,
@@ -166,10 +167,7 @@ class _Reader:
         if sign:
             before = (*before, self._said("minus" if sign == "-" else "plus"))
         if match["ordinal"] is not None:
-            if match["upto"] is None and "." not in match["number"]:
-                return (*before, self._ordinal(match["number"], match["ordinal"]))
-            *started, last = self._counted(match)
-            return (*before, *started, self.suffixed(last, match["ordinal"]))
+            return (*before, *self._ordered(match))
         currency = self._key(CURRENCIES, match["money"] or match["money_after"], money_marks)
         if match["dash"] is not None:
             currency = currency or "rupee"
@@ -253,12 +251,25 @@ class _Reader:
         words = unique((*words_of("units", self._lang).get(key, ()), *written))
         return ((words,),) if words else ()
 
-    def _ordinal(self, figures: str, suffix: str) -> Readings:
+    def _ordered(self, match: Match) -> tuple[Readings, ...]:
+        """A number with a suffix that makes it an ordinal, or that is a case ending after all."""
+        *started, last = self._counted(match)
+        suffix, number = match["ordinal"], match["number"].replace(",", "")
+        ending = self.suffixed(last, suffix)
+        if started or not number.isdecimal():
+            return (*started, ending)
+        general = ordinal_marks(self._lang, "suffix").get(suffix)
+        if general:
+            return (self._ordinal(number, general),)
+        own = ordinal_marks(self._lang, "own")[suffix]
+        if f"{own}.{number}" not in words_of("ordinals", self._lang):
+            return (ending,)
+        return (distinct((*self._ordinal(number, own), *ending)),)
+
+    def _ordinal(self, figures: str, name: str) -> Readings:
         """An ordinal: a word of its own, or the cardinal with an ending."""
-        figures = figures.replace(",", "")
         forms = words_of("ordinals", self._lang)
-        name = next(key for key, marks in forms.items() if suffix in marks).partition(".")[0]
-        own = forms.get(f"{name}.{figures}")
+        own = forms.get(f"{name}.{int(figures)}")
         regular = attach(whole(figures, self._lang), forms[f"{name}.regular"])
         return distinct(((own,), *regular)) if own else regular
 
