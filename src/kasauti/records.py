@@ -174,6 +174,8 @@ class SampleRow:
     ref_graphemes: int | None = None
     word_edits: int | None = None
     ref_words: int | None = None
+    phonetic_edits: int | None = None
+    ref_phonetic: int | None = None
     cer: float | None = None
     cer_nospace: float | None = None
     gcer: float | None = None

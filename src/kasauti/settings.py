@@ -107,8 +107,8 @@ class ScoringSettings:
         seed: Seed of the bootstrap.
     """
 
-    level: str = "strict"
-    levels: list[str] = field(default_factory=lambda: ["raw", "strict"])
+    level: str = "numbers"
+    levels: list[str] = field(default_factory=lambda: ["raw", "strict", "numbers", "lenient", "phonetic"])
     min_ok_share: float = 0.95
     draws: int = 10_000
     seed: int = 0

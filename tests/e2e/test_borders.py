@@ -142,7 +142,9 @@ def test_another_executor_needs_no_change_of_the_pipeline(tmp_path: Path, monkey
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir(), there.mkdir()
     local = run_here(here, "judge.slip_rate=0.2")
-    monkeypatch.setattr(pipeline_run, "build", lambda _options: ThreadedExecutor(ExecutorSettings()))
+    monkeypatch.setattr(
+        pipeline_run, "build", lambda o: ThreadedExecutor(o) if isinstance(o, ExecutorSettings) else build(o)
+    )
     other = run_here(there, "judge.slip_rate=0.2")
     assert other.tables() == local.tables()
 

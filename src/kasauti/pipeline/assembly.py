@@ -7,76 +7,28 @@ tables depend on the plan and on what the store holds, not on when or in what or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from kasauti.metrics.score import PairScore, score_pair
+from kasauti.metrics.score import Counts, PairScore, score_pair
 from kasauti.pipeline.judging import hearings
 from kasauti.pipeline.plan import Plan, Take
 from kasauti.records import Clip, Judgment, Outcome, SampleRow, Status
 from kasauti.store.library import Store
 
-LEVEL_COLUMNS = [
-    "run_id",
-    "prompt_id",
-    "system",
-    "repeat",
-    "judge",
-    "rejudge",
-    "level",
-    "char_edits",
-    "ref_chars",
-    "nospace_edits",
-    "ref_nospace",
-    "grapheme_edits",
-    "ref_graphemes",
-    "word_edits",
-    "ref_words",
-    "cer",
-    "cer_nospace",
-    "gcer",
-    "wer",
-]
+_KEY = ["run_id", "prompt_id", "system", "repeat", "judge", "rejudge"]
 
-SCORE_COLUMNS = ["run_id", "prompt_id", "system", "repeat", "judge", "rejudge", "judgment_id", "label", "mark", "value"]
+_COUNTS = [field.name for field in fields(Counts)]
+_RATES = "cer cer_nospace gcer wer pcer".split()
 
-CLIP_COLUMNS = [
-    "clip_id",
-    "system",
-    "prompt_id",
-    "lang",
-    "repeat",
-    "status",
-    "reason",
-    "path",
-    "duration_s",
-    "sample_rate_hz",
-    "channels",
-    "rms_dbfs",
-    "clipped_fraction",
-    "truncated",
-    "chars",
-    "wall_s",
-    "ttfb_s",
-    "cost_usd",
-    "created_at",
-    "error",
-]
+LEVEL_COLUMNS = [*_KEY, "level", *_COUNTS, *_RATES]
 
-_COUNTS = [
-    "char_edits",
-    "ref_chars",
-    "nospace_edits",
-    "ref_nospace",
-    "grapheme_edits",
-    "ref_graphemes",
-    "word_edits",
-    "ref_words",
-    "cer",
-    "cer_nospace",
-    "gcer",
-    "wer",
-]
+SCORE_COLUMNS = [*_KEY, "judgment_id", "label", "mark", "value"]
+
+CLIP_COLUMNS = (
+    "clip_id system prompt_id lang repeat status reason path duration_s sample_rate_hz channels rms_dbfs "
+    "clipped_fraction truncated chars wall_s ttfb_s cost_usd created_at error"
+).split()
 
 
 @dataclass
@@ -213,7 +165,7 @@ def _sample(
 
 
 def _counts(score: PairScore) -> dict[str, Any]:
-    return {name: getattr(score, name) for name in _COUNTS}
+    return {name: getattr(score, name) for name in (*_COUNTS, *_RATES)}
 
 
 def _clip_row(take: Take, clip: Clip) -> dict[str, Any]:

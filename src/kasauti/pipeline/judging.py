@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import groupby
@@ -73,6 +74,7 @@ def judge_clips(
 
 def _keep(judge_id: str, judge: Judge, store: Store, spending: Spending, task: JudgeTask, answer: Answer) -> None:
     spending.add(answer.outcome.cost_usd)
+    answer = _checked(task, answer)
     store.judgments.put(
         Judgment(
             judgment_id=task.judgment_id,
@@ -88,6 +90,20 @@ def _keep(judge_id: str, judge: Judge, store: Store, spending: Spending, task: J
             created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
     )
+
+
+def _checked(task: JudgeTask, answer: Answer) -> Answer:
+    """The answer, or the failure that it is: `ok` with no transcript and no mark for some clip would be a hole."""
+    if answer.outcome.status is not Status.OK:
+        return answer
+    marks = [mark for given in answer.scores.values() for mark in given.values()]
+    if not all(map(math.isfinite, marks)):
+        reason = "not_a_number"
+    elif answer.transcript is None and not all(answer.scores.get(clip.label) for clip in task.clips):
+        reason = "no_answer"
+    else:
+        return answer
+    return replace(answer, outcome=replace(answer.outcome, status=Status.JUDGE_INVALID, reason=reason), scores={})
 
 
 def _lost(task: JudgeTask) -> Answer:

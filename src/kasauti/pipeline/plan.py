@@ -72,7 +72,7 @@ class Plan:
             prompt=take.prompt,
             repeat=take.repeat,
             seed=identity.seed_of(take.clip_id),
-            decoding=_decoding(self.settings, self.systems[take.system]),
+            decoding=decoding_of(self.settings, self.systems[take.system]),
         )
 
 
@@ -151,11 +151,12 @@ def _clip_id(settings: RunSettings, system: System, prompt: Prompt, fingerprint:
         lang=prompt.lang,
         control=prompt.control,
         settings=system.facts.settings,
-        decoding=_decoding(settings, system),
+        decoding=decoding_of(settings, system),
         repeat=repeat,
         fingerprint=fingerprint,
     )
 
 
-def _decoding(settings: RunSettings, system: System) -> dict[str, Any]:
+def decoding_of(settings: RunSettings, system: System) -> dict[str, Any]:
+    """The decoding fields that a system uses, and no others."""
     return {name: getattr(settings.decoding, name) for name in system.facts.decoding_fields}

@@ -10,7 +10,7 @@ from typing import Any
 from kasauti.identity import score_signature
 from kasauti.pipeline.assembly import CLIP_COLUMNS, LEVEL_COLUMNS, SCORE_COLUMNS, Tables
 from kasauti.pipeline.folder import RunFolder, environment
-from kasauti.pipeline.plan import Plan
+from kasauti.pipeline.plan import Plan, decoding_of
 from kasauti.records import SAMPLE_COLUMNS, AggregateRow, Status
 from kasauti.report import load
 from kasauti.report.page import write_page
@@ -123,6 +123,7 @@ def _provenance(plan: Plan, store: Store, calls: Mapping[str, Any]) -> dict[str,
                 "fingerprint": plan.fingerprints[name],
                 "languages": system.facts.languages,
                 "settings": system.facts.settings,
+                "decoding": decoding_of(settings, system),
                 "usd_per_1k_chars": system.facts.usd_per_1k_chars,
             }
             for name, system in plan.systems.items()

@@ -69,11 +69,17 @@ def boards(tables: RunTables) -> list[Board]:
 
 
 def headlines(all_boards: Iterable[Board]) -> list[Board]:
-    """The first board of each judge."""
-    first: dict[str, Board] = {}
+    """The first board of each judge; beside it the one by sound, where transcripts came in other scripts."""
+    shown: list[Board] = []
+    elsewhere: dict[str, bool] = {}
     for board in all_boards:
-        first.setdefault(board.judge, board)
-    return list(first.values())
+        if board.judge not in elsewhere:
+            shown.append(board)
+            cells = (cell for line in board.lines for cell in line.cells.values())
+            elsewhere[board.judge] = any(cell.wrong_script_share for cell in cells)
+        elif board.metric == "pcer" and elsewhere[board.judge]:
+            shown.append(board)
+    return shown
 
 
 def status_counts(tables: RunTables) -> dict[tuple[str, str], Counter[Status]]:

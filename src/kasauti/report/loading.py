@@ -15,7 +15,7 @@ from typing import Any
 
 from kasauti.errors import StoreError
 from kasauti.records import AggregateRow, Prompt, Role, SampleRow, Status
-from kasauti.report.tables import _field_types, _value, read_records
+from kasauti.report.tables import cell_value, field_types, read_records
 from kasauti.settings import ScoringSettings
 
 
@@ -286,11 +286,11 @@ def _prompts(path: Path) -> Iterator[Prompt]:
 
 
 def _aggregates(path: Path) -> Iterator[AggregateRow]:
-    kinds = _field_types(AggregateRow)
+    kinds = field_types(AggregateRow)
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                yield AggregateRow(**{k: _value(kinds[k], v or None) for k, v in row.items() if k in kinds})
+                yield AggregateRow(**{k: cell_value(kinds[k], v or None) for k, v in row.items() if k in kinds})
     except (OSError, ValueError, TypeError) as error:
         raise StoreError(f"{path}: can't read this table: {error}") from error
 

@@ -83,11 +83,11 @@ def read_records(path: Path, kind: type[Row]) -> list[Row]:
     Raises:
         StoreError: as `read_table`; a cell or a missing column doesn't fit the dataclass.
     """
-    kinds = _field_types(kind)
+    kinds = field_types(kind)
     rows = []
     for number, cells in enumerate(read_table(path), start=2):
         try:
-            values = {name: _value(kinds[name], written) for name, written in cells.items() if name in kinds}
+            values = {name: cell_value(kinds[name], written) for name, written in cells.items() if name in kinds}
             rows.append(kind(**values))
         except (ValueError, TypeError) as error:
             raise StoreError(f"{path}:{number}: not a row of {kind.__name__}: {error}") from error
@@ -95,7 +95,7 @@ def read_records(path: Path, kind: type[Row]) -> list[Row]:
 
 
 @cache
-def _field_types(kind: type) -> dict[str, type]:
+def field_types(kind: type[Any]) -> dict[str, type]:
     """Field name -> its plain type, the `| None` taken off."""
     hints = typing.get_type_hints(kind)
     plain = {}
@@ -107,7 +107,7 @@ def _field_types(kind: type) -> dict[str, type]:
     return plain
 
 
-def _value(kind: type, written: str | None) -> Any:
+def cell_value(kind: type, written: str | None) -> Any:
     if written is None:
         return None
     if kind is bool:
