@@ -1,4 +1,4 @@
-"""Our intervals and variance components against outside tools: `scipy.stats`."""
+"""Our intervals against `scipy.stats`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from kasauti.stats.bootstrap import bootstrap, paired_differences
+from kasauti.stats.difference import differences, t_975
+from kasauti.stats.resample import strata_of
 
 pytestmark = pytest.mark.oracle
 
@@ -86,3 +88,19 @@ def test_paired_difference() -> None:
     assert ours.se == pytest.approx(se, rel=0.06)
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=TOLERANCE * se)
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=TOLERANCE * se)
+
+
+def test_quantile_of_t() -> None:
+    for freedom in (2.0, 3.0, 5.0, 9.5, 30.0, 1e4):
+        assert t_975(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=0.013 if freedom < 4 else 1e-3)
+
+
+@pytest.mark.parametrize("n", [6, 20, 100])
+def test_interval_of_a_difference_is_that_of_t_where_t_holds(n: int) -> None:
+    """For normal differences; mean ratio of the widths over 50 samples within 3 %."""
+    values = np.random.default_rng(n).normal(0.1, 1.0, (n, 50))
+    ours = differences(values, strata_of(np.zeros(n, dtype=np.int64), [""], macro=False), draws=4_000, seed=0)
+    theirs = stats.ttest_1samp(values, 0.0).confidence_interval()
+    widths = (theirs.high - theirs.low) / 2
+    assert np.mean([d.half for d in ours] / widths) == pytest.approx(1, abs=0.03)
+    assert [d.se for d in ours] == pytest.approx(stats.sem(values).tolist())

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
 from kasauti.stats import StatsError
-from kasauti.stats.columns import FloatArray, codes
+from kasauti.stats.columns import FloatArray
 from kasauti.stats.resample import Stratum, replicate_means, replicate_medians, strata_of
-from kasauti.stats.scores import run_means
+from kasauti.stats.values import prompt_means, strata_codes
 
 PERCENTILES = (2.5, 97.5)
 
@@ -85,7 +85,7 @@ def bootstrap(
     means = prompt_means(values_by_prompt)
     if not means.size:
         return Interval(None, None, None, None, 0)
-    groups = _strata_by_name(list(values_by_prompt), strata, macro=macro)
+    groups = _strata(list(values_by_prompt), strata, macro=macro)
     if statistic == "mean":
         matrix = means[:, None]
         return _intervals(matrix, replicate_means(matrix, groups, draws=draws, seed=seed), groups)[0]
@@ -117,7 +117,7 @@ def paired_differences(
         nothing = Interval(None, None, None, None, 0)
         return Paired(dict.fromkeys(names, nothing), dict.fromkeys(combinations(names, 2), nothing))
     means = np.stack([prompt_means({prompt: values[name][prompt] for prompt in common}) for name in names], axis=1)
-    groups = _strata_by_name(common, strata, macro=macro)
+    groups = _strata(common, strata, macro=macro)
     drawn = replicate_means(means, groups, draws=draws, seed=seed)
     first, second = np.triu_indices(len(names), 1)
     pairs = _intervals(means[:, first] - means[:, second], drawn[:, first] - drawn[:, second], groups)
@@ -127,55 +127,27 @@ def paired_differences(
     )
 
 
-def prompt_means(values_by_prompt: Mapping[str, Sequence[float]]) -> FloatArray:
-    """Mean of each prompt's values, in the order of the mapping.
-
-    Raises:
-        StatsError: a prompt has no value, or one that is no finite number.
-    """
-    lengths = np.array([len(takes) for takes in values_by_prompt.values()], dtype=np.int64)
-    values = np.array(list(chain.from_iterable(values_by_prompt.values())), dtype=np.float64)
-    starts = np.cumsum(lengths) - lengths
-    names = list(values_by_prompt)
-    if not np.all(lengths):
-        raise StatsError(
-            f"prompt {names[int(np.argmin(lengths))]!r} has no value; leave it out and count it as missing"
-        )
-    if not np.all(np.isfinite(values)):
-        place = int(np.searchsorted(starts, np.argmin(np.isfinite(values)), side="right")) - 1
-        raise StatsError(
-            f"prompt {names[place]!r} has a value that is no number; leave failed takes out and count them"
-        )
-    return run_means(values, np.ones(values.size), starts)
-
-
 def interval_of(estimate: float, drawn: FloatArray, n_prompts: int) -> Interval:
     """The interval of one statistic from its values over the draws, shape (draws,)."""
-    low, high = (round(float(end) - estimate, DECIMALS) for end in np.percentile(drawn, PERCENTILES))
-    se = round(float(np.std(drawn - estimate)), DECIMALS)
-    return Interval(float(estimate), estimate + low, estimate + high, se, n_prompts)
+    # Rounding the distance makes an end exactly the estimate where nothing varies.
+    low, high = (estimate + round(float(end) - estimate, DECIMALS) for end in np.percentile(drawn, PERCENTILES))
+    return Interval(estimate, low, high, round(float(np.std(drawn - estimate)), DECIMALS), n_prompts)
+
+
+def weighted_mean(values: FloatArray, strata: Sequence[Stratum]) -> float:
+    """Weighted mean over strata of the means of their prompts; exactly the value where there is only one."""
+    least = values.min()
+    return float(least + sum(s.weight * (values[s.members] - least).mean() for s in strata))
 
 
 def _intervals(values: FloatArray, drawn: FloatArray, strata: Sequence[Stratum]) -> list[Interval]:
     """Intervals of the columns of a matrix of prompt values."""
     return [
-        interval_of(_weighted_mean(column, strata), drawn[:, place], len(values))
+        interval_of(weighted_mean(column, strata), drawn[:, place], len(values))
         for place, column in enumerate(np.ascontiguousarray(values.T))
     ]
 
 
-def _weighted_mean(values: FloatArray, strata: Sequence[Stratum]) -> float:
-    least = values.min()
-    return float(least + sum(s.weight * (values[s.members] - least).mean() for s in strata))
-
-
-def _strata_by_name(prompts: Sequence[str], strata: Mapping[str, str] | None, *, macro: bool) -> list[Stratum]:
-    if strata is None:
-        return strata_of(np.zeros(len(prompts), dtype=np.int64), [""], macro=macro)
-    missing = [prompt for prompt in prompts if prompt not in strata]
-    if missing:
-        raise StatsError(
-            f"{len(missing)} prompts have no stratum, the first is {missing[0]!r}; name one for each prompt"
-        )
-    names, labels = codes(strata[prompt] for prompt in prompts)
+def _strata(prompts: Sequence[str], strata: Mapping[str, str] | None, *, macro: bool) -> list[Stratum]:
+    names, labels = strata_codes(prompts, strata)
     return strata_of(labels, names, macro=macro)

@@ -131,6 +131,12 @@ class Columns:
         """One numeric column of the sorted rows; NaN where it is None."""
         return np.array(_column(self.rows, name), dtype=np.float64)[self.order]
 
+    def revision(self, group: Group) -> str:
+        """Revision of the judge in the rows of one group; all of them where there are several."""
+        starts = np.append(self.unit_starts, self.order.size)
+        mine = self.order[starts[group.units.start] : starts[group.units.stop]]
+        return " and ".join(sorted({self.rows[index].judge_revision for index in mine.tolist()}))
+
 
 def codes(values: Iterable[Name]) -> tuple[list[Name], IntArray]:
     """Distinct values in order of first appearance, and for each value its place among them."""

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from kasauti.records import SampleRow
-from kasauti.stats.cells import Cell, by_lang, metric_cells
+from kasauti.stats.cells import Cell, metric_cells
 from kasauti.stats.columns import Columns, IntArray
-from kasauti.stats.noise import ASSUMED_CER, Floor, combined_floor, language_floor, largest_pair
+from kasauti.stats.noise import ASSUMED_CER, Floor, largest_pair, mean_floor
 from kasauti.stats.scores import score_units
 from kasauti.stats.variance import prompt_noise
 
@@ -47,10 +47,8 @@ def noise_floors(rows: Sequence[SampleRow], metric: str = "cer") -> dict[tuple[s
 
 def cell_floor(cell: Cell) -> Floor:
     """Floor of the mean of one cell."""
-    runs = [cell.scored[run] for run in by_lang(cell.langs)]
-    weights = [1 / len(runs) if cell.macro else run.size / cell.scored.size for run in runs]
-    floors = [language_floor(cell.scores.spread[run], ASSUMED.get(cell.metric)) for run in runs]
-    return combined_floor(floors, weights)
+    spread = cell.scores.spread[cell.scored]
+    return mean_floor(spread, cell.langs, macro=cell.macro, assumed=ASSUMED.get(cell.metric))
 
 
 def _takes(columns: Columns, units: IntArray) -> tuple[IntArray, IntArray]:

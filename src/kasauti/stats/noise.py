@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
-from kasauti.stats.bootstrap import prompt_means
-from kasauti.stats.cells import summarise
+from kasauti.stats.cells import by_lang, summarise
 from kasauti.stats.columns import FloatArray, IntArray
-from kasauti.stats.scores import Spread, spread_of
+from kasauti.stats.scores import Spread
+from kasauti.stats.values import Takes, nested
 from kasauti.stats.variance import Components, PromptNoise, components, prompt_noise, variance_of_mean
 
 Kind = Literal["measured", "assumed", "none"]
@@ -30,9 +30,6 @@ ASSUMED_CER = 0.006
 """CER by which two runs of one checkpoint differ; published for one system, one judge, 100 prompts a language."""
 
 ASSUMED_FROM_PROMPTS = 100
-
-Takes = Sequence[float | Sequence[float]]
-"""One entry per repeat: a score, or the scores of all its rejudges."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +65,16 @@ class Floor:
     def at(
         self, *, n_prompts: int | None = None, repeats: float | None = None, rejudges: float | None = None
     ) -> float | None:
-        """The floor that other numbers of prompts, repeats or rejudges would have; None unless it is measured."""
-        if self.kind != "measured" or self.var_synthesis is None:
+        """The floor at other numbers of prompts, repeats a prompt and rejudges a take; None unless it is measured."""
+        if self.kind != "measured" or self.var_mean is None:
             return None
-        takes = repeats or self.repeats
-        judge = (self.var_judge or 0.0) / (rejudges or self.rejudges)
-        return _floor95(2 * (self.var_synthesis + judge) / takes / (n_prompts or self.n_prompts))
+        wanted = self._var_prompt(repeats or self.repeats, rejudges or self.rejudges) / (n_prompts or self.n_prompts)
+        here = self._var_prompt(self.repeats, self.rejudges) / self.n_prompts
+        return _floor95(2 * self.var_mean * wanted / here) if here else 0.0
+
+    def _var_prompt(self, repeats: float, rejudges: float) -> float:
+        """Variance of the mean of one prompt."""
+        return ((self.var_synthesis or 0.0) + (self.var_judge or 0.0) / rejudges) / repeats
 
 
 def noise_floor(values_by_prompt: Mapping[str, Takes], *, assumed: float | None = ASSUMED_CER) -> Floor:
@@ -86,25 +87,13 @@ def noise_floor(values_by_prompt: Mapping[str, Takes], *, assumed: float | None 
     Raises:
         StatsError: a prompt has no score, or one that is no finite number.
     """
-    flat = {
-        prompt: [float(score) for take in takes for score in np.atleast_1d(take)]
-        for prompt, takes in values_by_prompt.items()
-    }
-    means = prompt_means(flat)
-    sizes = [
-        (prompt, repeat, np.size(take))
-        for prompt, takes in enumerate(values_by_prompt.values())
-        for repeat, take in enumerate(takes)
-        if np.size(take)
-    ]
-    prompt, repeat, judgments = np.array(sizes, dtype=np.int64).reshape(-1, 3).T
-    values = np.array(list(chain.from_iterable(flat.values())), dtype=np.float64)
-    unit_takes = np.searchsorted(prompt, np.arange(means.size))
-    take_mean, _, spread = spread_of(values, np.ones(values.size), np.cumsum(judgments) - judgments, unit_takes)
+    scores = nested(values_by_prompt)
     return replace(
-        language_floor(spread, assumed),
-        largest_pair=largest_pair(take_mean, prompt, repeat, np.zeros_like(unit_takes)),
-        prompts=prompt_noise(list(values_by_prompt), means, spread),
+        language_floor(scores.spread, assumed),
+        largest_pair=largest_pair(
+            scores.take_means, scores.take_prompts, scores.take_repeats, np.zeros(scores.means.size, dtype=np.int64)
+        ),
+        prompts=prompt_noise(list(values_by_prompt), scores.means, scores.spread),
     )
 
 
@@ -137,9 +126,23 @@ def language_floor(spread: Spread, assumed: float | None) -> Floor:
     )
 
 
+def mean_floor(spread: Spread, langs: IntArray, *, macro: bool, assumed: float | None) -> Floor:
+    """Floor of a mean over prompts of several languages.
+
+    Args:
+        spread: Sums of squares of the scored prompts.
+        langs: Their languages, ascending.
+        macro: Weigh languages alike, instead of prompts.
+        assumed: See `noise_floor`.
+    """
+    runs = [np.arange(run.start, run.stop) for run in by_lang(langs)]
+    weights = [1 / len(runs) if macro else run.size / langs.size for run in runs]
+    return combined_floor([language_floor(spread[run], assumed) for run in runs], weights)
+
+
 def combined_floor(floors: Sequence[Floor], weights: Sequence[float]) -> Floor:
     """Floor of a weighted mean of the means of several languages; as well known as the least known of them."""
-    kind: Kind = max((floor.kind for floor in floors), key=KINDS.index, default="none")
+    kind = least_known(floors)
     n = sum(floor.n_prompts for floor in floors)
     takes = sum(floor.n_prompts * floor.repeats for floor in floors)
     judgments = sum(floor.n_prompts * floor.repeats * floor.rejudges for floor in floors)
@@ -153,6 +156,11 @@ def combined_floor(floors: Sequence[Floor], weights: Sequence[float]) -> Floor:
         var_judge=_weighted([floor.var_judge for floor in floors], weights),
         var_mean=None if kind == "none" else sum(variances),
     )
+
+
+def least_known(floors: Sequence[Floor]) -> Kind:
+    """How well a number is known that rests on all of these."""
+    return max((floor.kind for floor in floors), key=KINDS.index, default="none")
 
 
 def pair_floor95(a: Floor, b: Floor) -> float | None:

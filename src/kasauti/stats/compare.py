@@ -1,0 +1,149 @@
+"""Verdicts on pairs of systems, from rows of `per_sample.tsv` or from scores by prompt."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from kasauti.records import SampleRow
+from kasauti.stats.cells import SCOPES, Cell, Scope, by_lang, metric_cells, summarise
+from kasauti.stats.columns import Columns
+from kasauti.stats.floors import ASSUMED
+from kasauti.stats.noise import ASSUMED_CER
+from kasauti.stats.pairs import DEFAULT, Rules, Sample, pair_verdicts
+from kasauti.stats.scores import score_units
+from kasauti.stats.values import Takes, nested, strata_codes
+from kasauti.stats.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class CellVerdict:
+    """A verdict and where it holds: judge, scope, key and metric as in `AggregateRow`."""
+
+    judge: str
+    scope: Scope
+    key: str
+    metric: str
+    verdict: Verdict
+
+
+def compare(
+    values: Mapping[str, Mapping[str, Takes]],
+    *,
+    strata: Mapping[str, str] | None = None,
+    macro: bool = True,
+    human: float | None = None,
+    assumed: float | None = ASSUMED_CER,
+    rules: Rules = DEFAULT,
+) -> dict[tuple[str, str], Verdict]:
+    """Verdicts on all pairs of systems, from scores by prompt.
+
+    Args:
+        values: System -> prompt -> one entry per repeat: its score, or the scores of its rejudges.
+        strata: Prompt -> language; None where there is one.
+        macro: Weigh languages alike, instead of prompts.
+        human: Mean score that the judge gives to human recordings.
+        assumed: Floor to assume where there is a single repeat; None for metrics other than CER.
+        rules: How verdicts are made.
+
+    Returns:
+        (a, b) -> verdict on a against b, for each pair in the order given.
+
+    Raises:
+        StatsError: as for `bootstrap`.
+    """
+    prompts = list(dict.fromkeys(prompt for scores in values.values() for prompt in scores))
+    langs, labels = strata_codes(prompts, strata)
+    order = np.argsort(labels, kind="stable")
+    place = {prompts[index]: number for number, index in enumerate(order.tolist())}
+    samples = []
+    for name, scores in values.items():
+        mine = sorted(scores, key=place.__getitem__)
+        found = nested({prompt: scores[prompt] for prompt in mine})
+        numbers = np.array([place[prompt] for prompt in mine], dtype=np.int64)
+        samples.append(Sample(name, numbers, labels[order][numbers], found.means, found.spread, {}, {}))
+    pairs = list(combinations(samples, 2))
+    verdicts = pair_verdicts(pairs, langs, [human] * len(pairs), macro=macro, assumed=assumed, rules=rules)
+    return {(verdict.a, verdict.b): verdict for verdict in verdicts}
+
+
+def compare_rows(
+    rows: Sequence[SampleRow],
+    metric: str = "cer",
+    *,
+    scopes: Iterable[Scope] = ("lang", "macro"),
+    pairs: Iterable[tuple[str, str]] | None = None,
+    human: str | None = None,
+    signatures: Mapping[str, Mapping[str, str]] | None = None,
+    rules: Rules = DEFAULT,
+) -> list[CellVerdict]:
+    """Verdicts on pairs of systems, judge by judge.
+
+    Args:
+        rows: As for `aggregate`.
+        metric: One of the metrics.
+        scopes: In which cells.
+        pairs: Systems (a, b), for verdicts on a against b; None for all pairs. A pair is left out of a cell in which
+            one of them has no rows.
+        human: The system whose clips are human recordings: what the judge makes of them limits what it can tell.
+        signatures: System -> part -> value: what must be equal for scores to be comparable. The revision of the judge
+            is added from the rows.
+        rules: How verdicts are made.
+
+    Returns:
+        Sorted by judge, scope and key as in `aggregate`, pairs in the order given.
+
+    Raises:
+        StatsError: as for `aggregate`.
+    """
+    columns, found = Columns.of(rows), []
+    wanted = list(pairs) if pairs is not None else list(combinations(columns.systems, 2))
+    revisions = {(group.system, group.judge): columns.revision(group) for group in columns.groups}
+    for cells in _tables(columns, metric, set(scopes)):
+        first = cells[0]
+        samples = {}
+        for cell in cells:
+            name = columns.systems[cell.group.system]
+            revision = {"judge revision": revisions[cell.group.system, cell.group.judge]}
+            samples[name] = _sample(columns, cell, name, {**(signatures or {}).get(name, {}), **revision})
+        here = [(samples[a], samples[b]) for a, b in wanted if a in samples and b in samples]
+        humans = [_human(samples.get(human or ""), a, b, macro=first.macro) for a, b in here]
+        verdicts = pair_verdicts(
+            here, columns.langs, humans, macro=first.macro, assumed=ASSUMED.get(metric), rules=rules
+        )
+        judge = columns.judges[first.group.judge]
+        found += [CellVerdict(judge, first.scope, first.key, metric, verdict) for verdict in verdicts]
+    return found
+
+
+def _human(reference: Sample | None, a: Sample, b: Sample, *, macro: bool) -> float | None:
+    """Mean score of human recordings in the languages that the two share; None where one of them has none."""
+    shared = np.intersect1d(a.langs, b.langs)
+    if reference is None or not np.all(np.isin(shared, reference.langs)):
+        return None
+    chosen = np.isin(reference.langs, shared)
+    return summarise(reference.means[chosen], reference.langs[chosen], macro=macro)
+
+
+def _tables(columns: Columns, metric: str, scopes: set[Scope]) -> list[list[Cell]]:
+    """The cells of all systems, place by place in the order of `aggregate`."""
+    table: dict[tuple[int, int, int], list[Cell]] = defaultdict(list)
+    for cell in metric_cells(columns, score_units(columns, metric), metric):
+        if cell.scope in scopes:
+            table[cell.group.judge, SCOPES.index(cell.scope), cell.place].append(cell)
+    return [cells for _, cells in sorted(table.items())]
+
+
+def _sample(columns: Columns, cell: Cell, name: str, signature: Mapping[str, str]) -> Sample:
+    scores = cell.scores
+    langs = columns.lang_of_prompt[columns.unit_prompt[cell.units]]
+    counts = {
+        int(langs[run.start]): (int(scores.n_ok[cell.units[run]].sum()), int(scores.n_total[cell.units[run]].sum()))
+        for run in by_lang(langs)
+    }
+    means, spread = scores.mean[cell.scored], scores.spread[cell.scored]
+    return Sample(name, cell.prompts, cell.langs, means, spread, counts, signature)
