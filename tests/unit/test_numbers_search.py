@@ -25,7 +25,7 @@ def lattices(n_segments: int, n_readings: int, n_slots: int) -> st.SearchStrateg
 some_lattices = st.one_of(lattices(2, 2, 2), lattices(1, 4, 3), lattices(4, 2, 1), lattices(1, 1, 1))
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(some_lattices, some_lattices)
 def test_nothing_is_nearer(lattice, against):
     mine, theirs = list(lattice.strings()), list(against.strings())
@@ -36,6 +36,7 @@ def test_nothing_is_nearer(lattice, against):
         assert found == lattice.canonical == mine[0]
 
 
+@settings(deadline=None)
 @given(some_lattices)
 def test_the_graph_has_the_strings_of_the_lattice(lattice):
     def paths(node: int) -> list[str]:
@@ -86,3 +87,18 @@ def test_a_transcript_that_loops_is_read_canonically():
     said, read = best_readings("कमरा 204", heard, "hi")
     assert read == expand_numbers(heard, "hi")
     assert said == "कमरा दो सौ चार"
+
+
+numbers = st.integers(0, 4000)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.tuples(numbers, numbers), st.tuples(numbers, numbers), st.sampled_from(["hi", "en", "ta", "mr", "ur"]))
+def test_both_ways_round_are_equally_near(said, heard, lang):
+    one = readings("{} ₹{}.50".format(*said), lang)
+    other = readings("{}% {}".format(*heard), lang)
+    there = nearest_string(one, other)
+    back = nearest_string(other, one)
+    nearest = nearest_string(other, readings(there, lang))
+    returned = nearest_string(one, readings(back, lang))
+    assert Levenshtein.distance(there, nearest) == Levenshtein.distance(back, returned)

@@ -187,7 +187,7 @@ marks = st.sampled_from([*" .,:/-–+%₹$°()'\n", "Rs.", "km", "th", "pm", "�
 scraps = st.lists(figures | marks | st.characters(codec="utf-8"), max_size=16).map("".join)
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(scraps, st.sampled_from(ALL))
 def test_no_figure_is_left_and_expanding_again_changes_nothing(text, lang):
     once = expand_numbers(text, lang)
@@ -196,11 +196,13 @@ def test_no_figure_is_left_and_expanding_again_changes_nothing(text, lang):
     assert readings(text, lang).canonical == once
 
 
+@settings(deadline=None)
 @given(st.text().filter(lambda text: not TRIGGER.search(text)), st.sampled_from(ALL))
 def test_text_without_numbers_keeps_every_word(text, lang):
     assert expand_numbers(text, lang) == " ".join(text.split())
 
 
+@settings(deadline=None)
 @given(st.text("abक \n\t", max_size=20), st.integers(0, 99_999), st.text("abक \n\t", max_size=20))
 def test_what_stands_around_a_number_stays(before, value, after):
     words = expand_numbers(str(value), "hi")

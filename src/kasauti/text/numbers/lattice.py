@@ -60,6 +60,10 @@ class Lattice:
         """How many choices there are (two of them may be the same string)."""
         return prod(sum(prod(map(len, reading)) for reading in s.readings) for s in self.segments)
 
+    def only_canonical(self) -> Lattice:
+        """The lattice of the canonical string alone."""
+        return Lattice((Segment(literal(self.canonical)),) if self.segments else ())
+
     def strings(self) -> Iterator[str]:
         """Every string, canonical first; mind `count`."""
         choices = [

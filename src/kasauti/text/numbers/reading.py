@@ -107,7 +107,7 @@ def best_readings(
     said = readings(reference, lang, policy=policy, clean=clean)
     heard = readings(hypothesis, lang, policy=policy, clean=clean)
     if len(said.edges) * len(heard.edges) > _LARGEST_SEARCH:
-        heard = _single(heard.canonical)
+        heard = heard.only_canonical()
     nearest = nearest_string(said, heard)
     return nearest, nearest_string(heard, _single(nearest))
 
@@ -140,7 +140,7 @@ def _readings(text: str, lang: str, policy: NumberPolicy, clean: Clean) -> Latti
             segments.append(Segment(first, joined=joined))
             segments += [Segment(part) for part in others]
     lattice = Lattice(tuple(segments))
-    return lattice if policy.alternatives else _single(lattice.canonical)
+    return lattice if policy.alternatives else lattice.only_canonical()
 
 
 def _single(text: str) -> Lattice:

@@ -19,7 +19,7 @@ Sources: G. Myers, A fast bit-vector algorithm for approximate string matching b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -39,6 +39,10 @@ _ASLEEP = -1
 """In the place of an edge's bits: all its cells are above the limit, and so is the node that it starts from."""
 
 
+_NEAR = 8
+"""A limit that needs no other to be fast."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """Edit distances of one prefix (of some path of the other side) to every prefix of the pattern's paths.
@@ -47,11 +51,13 @@ class _Row:
         nodes: Distance at every node of the pattern, at most limit + 1.
         up: Per edge of the pattern, bit p set where cell p + 1 is one more than cell p; or `_ASLEEP`.
         down: The same where it is one less.
+        awake: First edge that is awake, and the one after the last; equal when none is.
     """
 
     nodes: tuple[int, ...]
     up: tuple[int, ...]
     down: tuple[int, ...]
+    awake: tuple[int, int]
 
 
 class _Pattern:
@@ -66,21 +72,13 @@ class _Pattern:
             for position, char in enumerate(text):
                 mask[char] = mask.get(char, 0) | 1 << position
             self._edges.append((i, start, end, len(text), mask))
+        self._starts = np.array([start for start, _, _ in graph.edges])
         self._places = graph.places()
-        self._sizes = np.array([length + 1 for _, _, _, length, _ in self._edges])
-        self._bytes = [(length + 7) // 8 for _, _, _, length, _ in self._edges]
-        self._bit_of_cell = self._layout()
-
-    def _layout(self) -> Values:
-        """Where the bit of every cell stands when the edges' vectors are put together in whole bytes.
-
-        The first cell of an edge has no bit; it is given one behind all others, which is never set.
-        """
-        nowhere, first, layout = 8 * sum(self._bytes), 0, []
-        for (_, _, _, length, _), size in zip(self._edges, self._bytes, strict=True):
-            layout += [nowhere, *range(first, first + length)]
-            first += 8 * size
-        return np.array(layout, dtype=np.int64)
+        self._heads, self._sizes = np.array(self._places[:-1]), np.diff(self._places)
+        self._bytes = [length // 8 + 1 for _, _, _, length, _ in self._edges]
+        self._byte_places = [0, *accumulate(self._bytes)]
+        cells = zip(self._byte_places, self._edges, strict=False)
+        self._bits = np.array([8 * first + p for first, edge in cells for p in range(edge[3] + 1)], dtype=np.int64)
 
     def start(self) -> _Row:
         """Distances of the empty prefix."""
@@ -89,62 +87,97 @@ class _Pattern:
         for _, start, end, length, _ in self._edges:
             nodes[end] = min(nodes[end], nodes[start] + length)
             ups.append((1 << length) - 1 if nodes[start] <= self._limit else _ASLEEP)
-        return _Row(tuple(nodes), tuple(ups), (0,) * len(ups))
+        return _Row(tuple(nodes), tuple(ups), (0,) * len(ups), _span(ups))
 
     def advance(self, row: _Row, text: str) -> _Row:
         """Distances after more characters of the other side."""
+        low, high = row.awake
+        if low == high:
+            return row
         nodes, ups, downs, limit = list(row.nodes), list(row.up), list(row.down), self._limit
         for char in text:
+            if low == high:
+                break
             old, nodes = nodes, [min(nodes[0], limit) + 1] + [limit + 1] * (self._n_nodes - 1)
-            for i, start, end, length, mask in self._edges:
+            first, last, reached = 0, 0, 0
+            for i, start, end, length, mask in self._edges[low:]:
                 if ups[i] != _ASLEEP:
                     ups[i], downs[i], value = _step(
                         ups[i], downs[i], mask.get(char, 0), length, old[start], nodes[start] - old[start]
                     )
                     if nodes[start] - downs[i].bit_count() > limit:
                         ups[i] = _ASLEEP
+                        continue
                 elif nodes[start] <= limit:
                     # No cell was within the limit before, so those from here on are reached by insertions alone.
                     ups[i], downs[i], value = (1 << length) - 1, 0, nodes[start] + length
+                elif i >= high and start > reached:
+                    break
                 else:
                     continue
+                first, last = first if last else i, i + 1
                 if value < nodes[end]:
                     nodes[end] = value
-        return _Row(tuple(nodes), tuple(ups), tuple(downs))
+                    if value <= limit and end > reached:
+                        reached = end
+            low, high = first, last
+        return _Row(tuple(nodes), tuple(ups), tuple(downs), (low, high))
 
     def values(self, row: _Row) -> Values:
         """Distances of a row spelled out: edge by edge, those at its cells 0 to its length."""
-        ups = (max(up, 0) for up in row.up)
-        steps = self._spread(ups) - self._spread(iter(row.down))
-        total = steps.cumsum()
-        starts = np.array([row.nodes[start] for _, start, _, _, _ in self._edges])
-        cells: Values = total + np.repeat(starts - total[self._places], self._sizes)
-        return cells
+        found = np.full(self._places[-1], self._limit + 1, dtype=np.int64)
+        low, high = row.awake
+        if low < high:
+            place, end = self._places[low], self._places[high]
+            ups = [max(up, 0) for up in row.up[low:high]]
+            total = (self._spread(ups, low, high) - self._spread(row.down[low:high], low, high)).cumsum()
+            heads = self._heads[low:high] - place
+            starts = np.array(row.nodes)[self._starts[low:high]]
+            found[place:end] = total + np.repeat(starts - total[heads], self._sizes[low:high])
+        return found
 
     def least(self, rows: list[_Row]) -> _Row:
         """The cell by cell minimum of several rows."""
         if len(rows) == 1:
             return rows[0]
-        cells = np.minimum.reduce([self.values(row) for row in rows])
-        steps = np.diff(cells, prepend=0)
-        awake = np.minimum.reduceat(cells, self._places) <= self._limit
-        ups = [up if is_awake else _ASLEEP for up, is_awake in zip(self._gathered(steps > 0), awake, strict=True)]
         nodes = tuple(map(min, zip(*(row.nodes for row in rows), strict=True)))
-        return _Row(nodes, tuple(ups), tuple(self._gathered(steps < 0)))
+        spans = [row.awake for row in rows if row.awake[0] < row.awake[1]]
+        ups, downs = [_ASLEEP] * len(self._edges), [0] * len(self._edges)
+        if not spans:
+            return _Row(nodes, tuple(ups), tuple(downs), (0, 0))
+        low, high = min(first for first, _ in spans), max(last for _, last in spans)
+        place = self._places[low]
+        cells = np.minimum.reduce([self.values(row) for row in rows])[place : self._places[high]]
+        within = np.minimum.reduceat(cells, self._heads[low:high] - place) <= self._limit
+        steps = cells - np.roll(cells, 1)
+        raised, lowered = self._gathered(steps > 0, low, high), self._gathered(steps < 0, low, high)
+        for i, up, down, is_within in zip(range(low, high), raised, lowered, within, strict=True):
+            if is_within:
+                ups[i], downs[i] = up, down
+        return _Row(nodes, tuple(ups), tuple(downs), _span(ups))
 
-    def _spread(self, vectors: Iterator[int]) -> Values:
-        """Bits of every edge as 0 and 1 at its cells from the second on."""
-        packed = b"".join(v.to_bytes(size, "little") for v, size in zip(vectors, self._bytes, strict=True))
-        bits = np.unpackbits(np.frombuffer(packed + b"\0", dtype=np.uint8), bitorder="little")
-        return bits[self._bit_of_cell].astype(np.int64)
+    def _spread(self, vectors: Sequence[int], low: int, high: int) -> Values:
+        """Bits of some edges as 0 and 1 at their cells; the first cell of an edge has none."""
+        sizes = self._bytes[low:high]
+        packed = b"".join([(bits << 1).to_bytes(size, "little") for bits, size in zip(vectors, sizes, strict=True)])
+        bits = np.unpackbits(np.frombuffer(packed, dtype=np.uint8), bitorder="little")
+        cells = self._bits[self._places[low] : self._places[high]] - 8 * self._byte_places[low]
+        return bits[cells].astype(np.int64)
 
-    def _gathered(self, at_cells: NDArray[np.bool_]) -> Iterator[int]:
-        """Bits of every edge from what holds at its cells."""
-        bits = np.zeros(8 * (sum(self._bytes) + 1), dtype=np.bool_)
-        bits[self._bit_of_cell] = at_cells
+    def _gathered(self, at_cells: NDArray[np.bool_], low: int, high: int) -> Iterator[int]:
+        """Bits of some edges from what holds at their cells."""
+        first = self._byte_places[low]
+        bits = np.zeros(8 * (self._byte_places[high] - first), dtype=np.bool_)
+        bits[self._bits[self._places[low] : self._places[high]] - 8 * first] = at_cells
         packed = np.packbits(bits, bitorder="little").tobytes()
-        for end, size in zip(accumulate(self._bytes), self._bytes, strict=True):
-            yield int.from_bytes(packed[end - size : end], "little")
+        for i in range(low, high):
+            yield int.from_bytes(packed[self._byte_places[i] - first : self._byte_places[i + 1] - first], "little") >> 1
+
+
+def _span(ups: Sequence[int]) -> tuple[int, int]:
+    """First edge that is awake, and the one after the last."""
+    awake = [i for i, up in enumerate(ups) if up != _ASLEEP]
+    return (awake[0], awake[-1] + 1) if awake else (0, 0)
 
 
 def _step(up: int, down: int, equal: int, length: int, start: int, carry: int) -> tuple[int, int, int]:
@@ -185,8 +218,8 @@ class _Graph:
         return cls(lattice.edges + closed, last + 1 + len(closed))
 
     def places(self) -> list[int]:
-        """Where the cells of each edge begin when those of all edges stand in a row."""
-        return [0, *accumulate(len(text) + 1 for _, _, text in self.edges)][:-1]
+        """Where the cells of each edge begin when those of all edges stand in a row, and where they end."""
+        return [0, *accumulate(len(text) + 1 for _, _, text in self.edges)]
 
     def turned(self) -> tuple[_Graph, NDArray[np.int64]]:
         """The graph read from its end, and the order that puts its cells as they stand in this one."""
@@ -196,7 +229,7 @@ class _Graph:
         graph = _Graph(tuple(turned), self.n_nodes)
         cells = np.empty(sum(len(text) + 1 for _, _, text in turned), dtype=np.int64)
         places = self.places()
-        for i, place in zip(order, graph.places(), strict=True):
+        for i, place in zip(order, graph.places(), strict=False):
             length = len(self.edges[i][2])
             cells[places[i] : places[i] + length + 1] = np.arange(place + length, place - 1, -1)
         return graph, cells
@@ -209,19 +242,18 @@ class _Graph:
         return found
 
 
-def _remaining(graph: _Graph, against: _Graph, limit: int) -> list[Values]:
-    """Edits still needed from every node of a graph, at every cell of the other one, to the ends of both."""
+def _remaining(graph: _Graph, against: _Graph, limit: int) -> Callable[[int], Values]:
+    """Edits still needed from a node of a graph, at every cell of the other one, to the ends of both."""
     turned, order = against.turned()
     pattern = _Pattern(turned, limit)
     arriving: list[list[_Row]] = [[] for _ in range(graph.n_nodes)]
     arriving[0].append(pattern.start())
-    found: list[Values] = []
+    rows: list[_Row] = []
     for node, outgoing in enumerate(graph.turned()[0].outgoing()):
-        row = pattern.least(arriving[node])
-        found.append(pattern.values(row)[order])
+        rows.append(pattern.least(arriving[node]))
         for _, end, text in outgoing:
-            arriving[end].append(pattern.advance(row, text))
-    return found[::-1]
+            arriving[end].append(pattern.advance(rows[node], text))
+    return lambda node: pattern.values(rows[graph.n_nodes - 1 - node])[order]
 
 
 def nearest_string(lattice: Lattice, against: Lattice) -> str:
@@ -237,16 +269,27 @@ def nearest_string(lattice: Lattice, against: Lattice) -> str:
     """
     if lattice.count == 1 or lattice.canonical == against.canonical:
         return lattice.canonical
+    limit = Levenshtein.distance(lattice.canonical, against.canonical)
+    if against.count > 1 and limit > _NEAR:
+        # The nearest to one string of the other side is found sooner, and bounds the rest.
+        near = _nearest(lattice, against.only_canonical(), limit)
+        limit = Levenshtein.distance(near, against.canonical)
+        if limit == 0:
+            return near
+    return _nearest(lattice, against, limit)
+
+
+def _nearest(lattice: Lattice, against: Lattice, limit: int) -> str:
+    """`nearest_string`, when it is known that some pair is no more than `limit` apart."""
     # A character that ends every string on both sides changes no distance and leaves no side empty.
     closing = "" if lattice.edges and against.edges else "\0"
     graph, other = _Graph.of(lattice, closing), _Graph.of(against, closing)
-    limit = Levenshtein.distance(lattice.canonical, against.canonical)
     remaining, outgoing, pattern = _remaining(graph, other, limit), graph.outgoing(), _Pattern(other, limit)
     row, node, chosen = pattern.start(), 0, []
     while outgoing[node]:
         steps = [(end, text, pattern.advance(row, text)) for _, end, text in outgoing[node]]
         if len(steps) > 1:
-            steps = [min(steps, key=lambda step: int((pattern.values(step[2]) + remaining[step[0]]).min()))]
+            steps = [min(steps, key=lambda step: int((pattern.values(step[2]) + remaining(step[0])).min()))]
         node, text, row = steps[0]
         chosen.append(text)
     return "".join(chosen).removesuffix(closing)
