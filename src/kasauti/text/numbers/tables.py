@@ -25,7 +25,7 @@ _EMPTY: Mapping[str, Slot] = MappingProxyType({})
 @cache
 def rows(name: str) -> tuple[tuple[str, ...], ...]:
     """Rows of `data/NAME.tsv`, split at tabs, comments left out."""
-    text = files(__package__).joinpath("data", f"{name}.tsv").read_text(encoding="utf-8")
+    text = files("kasauti.text.numbers").joinpath("data", f"{name}.tsv").read_text(encoding="utf-8")
     lines = normalize("NFC", text).splitlines()
     return tuple(tuple(line.split("\t")) for line in lines if line and not line.startswith("#"))
 
