@@ -114,6 +114,7 @@ def test_no_reading_belongs_to_two_numbers(lang):
     for value in (*range(300), *range(900, 1260), 1500, 1900, 2500, 10**5, 15 * 10**4, 10**7, 25 * 10**6):
         for reading in cardinal_readings(value, lang):
             assert owner.setdefault(reading, value) == value, reading
+            assert ">" not in reading
 
 
 @settings(max_examples=60, deadline=None)

@@ -133,8 +133,8 @@ class _Grammar:
             return (whole,)
         words = self._words(name, more=more)
         if count == 1 and not self._scale_first:
-            full = [f"{one} {scale}" for scale in words for one in self._below[1][:2]]
-            return (unique((*with_ending(self._below[1], words), *words) if ">" in words[0] else (*full, *words)),)
+            # Scales that are joined to their multiplier have a row for one of them, so these are words, not rules.
+            return (unique((*(f"{one} {scale}" for scale in words for one in self._below[1][:2]), *words)),)
         return self._multiplied(self.compose(count, scales), words)
 
     def _words(self, key: str, *, more: bool = False, before: bool = False) -> Slot:
