@@ -57,7 +57,7 @@ def test_raw_keeps_it():
 
 
 def test_the_lists_can_be_changed():
-    ladder = Ladder(markup=Markup(speakers=("राम",), sounds=("हँसी",), any_square_brackets=True))
+    ladder = Ladder(markup=Markup(speakers=["राम"], sounds=["हँसी"], any_square_brackets=True))
     assert normalize("राम: <हँसी> आज [धीरे से] Ira: <laugh>", "hi", ladder=ladder) == "आज ira laugh"
     assert ladder.signature != Ladder().signature
 

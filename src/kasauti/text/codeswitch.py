@@ -55,6 +55,7 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
 """Letters of an English word, and the consonants of the fold that they may be heard as; vowels, y, h are left out."""
 
 _GRAPHS = re.compile("|".join(f"(?P<g{at}>{letters})" for at, (letters, _) in enumerate(_ENGLISH)))
+_LATIN = re.compile("[a-z]")
 _NOT_CONSONANT = re.compile("[aeiouyh]")
 _DOUBLED = re.compile(r"(.)\1+")
 _TAMIL_MERGE = str.maketrans({"f": "[fp]", "g": "k", "d": "t", "b": "p", "j": "s", "ʧ": "s", "ʃ": "s"})
@@ -131,6 +132,8 @@ def respelled(reference: str, hypothesis: str, lang: str) -> str:
         hypothesis: What was heard, at the same level.
         lang: Language of the sentence, a base code.
     """
+    if not _LATIN.search(reference) and not _LATIN.search(hypothesis):
+        return hypothesis
     said, heard = reference.split(), hypothesis.split()
     out: list[str] = []
     place: tuple[list[str], list[str]] = ([], [])

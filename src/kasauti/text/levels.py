@@ -1,8 +1,9 @@
 """Levels: the named, ordered ladder of normalisation.
 
 `raw` → `strict` → `numbers` → `lenient` → `phonetic`; each forgives what the one before it forgives and more. A level
-is a list of steps (`kasauti.text.steps`), the same for reference and transcript. The default ladder stands here and,
-key by key the same, in `conf/scoring/default.yaml`, where a run may change it; a changed ladder has another signature.
+is a list of steps (`kasauti.text.steps`), the same for reference and transcript; a few steps look at both at once, so a
+pair is normalised by `normalize_pair` and a text alone by `normalize`. The default ladder stands here; another one is a
+`Ladder`, and has another signature.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ NORMALISER_VERSION = "1"
 
 _FIRST = ("soundless", "nfc", "markup")
 _LETTERS = ("case", "joiners", "letters", "apostrophes", "punctuation")
-_NUMBERS = (*_FIRST, "old_numerals", "numbers", *_LETTERS)
+_NUMBERS = (*_FIRST, "old_numerals", "numbers", *_LETTERS, "white_space")
 _LENIENT = (*_NUMBERS, "inner_signs", "accents", "nukta", "spelling", "white_space", "other_script")
 
 DEFAULT_STEPS: dict[str, tuple[str, ...]] = {
     "raw": ("white_space",),
     "strict": (*_FIRST, *_LETTERS, "white_space"),
-    "numbers": (*_NUMBERS, "white_space"),
+    "numbers": _NUMBERS,
     "lenient": _LENIENT,
     "phonetic": (*_LENIENT, "sounds"),
 }
@@ -113,6 +114,7 @@ class _Stage:
 
 
 def _compiled(names: Sequence[str]) -> tuple[_Stage, ...]:
+    """The stages of a level; white space ends one, so that levels which begin alike share what they begin with."""
     stages = [_Stage()]
     for name in names:
         alone = (STEPS[name],) if name in STEPS else ()
@@ -120,7 +122,9 @@ def _compiled(names: Sequence[str]) -> tuple[_Stage, ...]:
             stages.append(_Stage(alone, PAIR_STEPS[name], len(alone)))
         else:
             stages[-1] = replace(stages[-1], alone=stages[-1].alone + alone)
-    return tuple(stages)
+        if name == "white_space":
+            stages.append(_Stage())
+    return tuple(stage for stage in stages if stage.alone or stage.together)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -129,6 +133,12 @@ def _applied(steps: tuple[Step, ...], text: str, rules: Rules) -> str:
     for step in steps:
         text = step(text, rules)
     return text
+
+
+@lru_cache(maxsize=1 << 10)
+def _met(together: PairStep, reference: str, hypothesis: str, rules: Rules, clean: Clean) -> tuple[str, str]:
+    """A pair after a step for pairs; the levels of one pair are asked for one after another."""
+    return together(reference, hypothesis, rules, clean)
 
 
 @cache
@@ -188,6 +198,6 @@ def normalize_pair(
     rules = rules_of(lang, ladder.markup, ladder.numbers)
     for stage in ladder.stages(level):
         if stage.together is not None:
-            reference, hypothesis = stage.together(reference, hypothesis, rules, _cleaner(stage.after, rules))
+            reference, hypothesis = _met(stage.together, reference, hypothesis, rules, _cleaner(stage.after, rules))
         reference, hypothesis = (_applied(stage.after, text, rules) for text in (reference, hypothesis))
     return reference, hypothesis

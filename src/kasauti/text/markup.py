@@ -1,6 +1,6 @@
 """Markup: what is written for a speech system and is not to be spoken.
 
-Five kinds, each a list that a run may change (`scoring.markup`): rumik's `<description=…>`, a speaker's name and colon
+Five kinds, each a list that a ladder may change: rumik's `<description=…>`, a speaker's name and colon
 at the start, sounds in angle brackets (`<laugh>`), sounds and stage directions in square or round brackets or between
 asterisks (`[laughs]`, `(softly)`, `*sighs*`), and SSML elements. What an SSML element holds is spoken and stays, except
 that of `<sub alias="…">` the alias is what is spoken. Anything else in brackets is text: `(हाय)` is read out.
@@ -9,7 +9,7 @@ that of `<sub alias="…">` the alias is what is spoken. Anything else in bracke
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
@@ -29,11 +29,15 @@ class Markup:
         any_square_brackets: Whether everything in square brackets is a direction, known or not.
     """
 
-    speakers: tuple[str, ...] = data.SPEAKERS
-    sounds: tuple[str, ...] = data.SOUNDS
-    directions: tuple[str, ...] = data.DIRECTIONS
-    elements: tuple[str, ...] = data.ELEMENTS
+    speakers: Sequence[str] = data.SPEAKERS
+    sounds: Sequence[str] = data.SOUNDS
+    directions: Sequence[str] = data.DIRECTIONS
+    elements: Sequence[str] = data.ELEMENTS
     any_square_brackets: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("speakers", "sounds", "directions", "elements"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))  # lists, as configs have them
 
     @cached_property
     def _tag(self) -> re.Pattern[str]:

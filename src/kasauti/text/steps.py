@@ -208,7 +208,7 @@ STEPS: dict[str, Step] = {
     "spelling": fold_spelling,
     "sounds": fold_sounds,
 }
-"""Every step that looks at one text, by the name that `conf/scoring` calls it."""
+"""Every step that looks at one text, by the name that a ladder calls it."""
 
 PAIR_STEPS: dict[str, PairStep] = {
     "numbers": meet_in_a_reading,
