@@ -6,6 +6,7 @@ drawn between the start and the time an unbroken run takes, so that planning, sy
 
 from __future__ import annotations
 
+import itertools
 import random
 import subprocess
 import time
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 from runs import command, lines_of, prompt_file, result_tables, words
 
-KILLS = 12
+KILLS = 10
 
 
 def run_to_the_end(arguments: list[str]) -> None:
@@ -48,8 +49,10 @@ def broken_and_unbroken(tmp_path: Path, lines: list[tuple[str, str, str]], *over
     unbroken_s = time.monotonic() - began
     draw = random.Random(20261201)
     kills = 0
-    while kills < KILLS:
-        broken = tmp_path / f"broken-{kills}"
+    for attempt in itertools.count():
+        if kills >= KILLS:
+            break
+        broken = tmp_path / f"broken-{attempt}"
         broken.mkdir()
         prompt_file(broken, lines)
         arguments = words(broken, *overrides, **groups)
@@ -79,7 +82,5 @@ def test_piper_and_whisper(tmp_path: Path) -> None:
         ("k2", "en", "Krishnamurthy bought twelve ripe mangoes."),
         ("k3", "en", "It rained all night in Shillong."),
         ("k4", "en", "Keep the change, my friend."),
-        ("k5", "en", "The library opens on Monday."),
-        ("k6", "en", "Her sister teaches physics in Madurai."),
     ]
     broken_and_unbroken(tmp_path, lines, "repeats=2", system="piper", judge="whisper")

@@ -13,7 +13,6 @@ import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -94,7 +93,6 @@ def read_records(path: Path, kind: type[Row]) -> list[Row]:
     return rows
 
 
-@cache
 def field_types(kind: type[Any]) -> dict[str, type]:
     """Field name -> its plain type, the `| None` taken off."""
     hints = typing.get_type_hints(kind)
