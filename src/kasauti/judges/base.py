@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kasauti.errors import KasautiError
+from kasauti.errors import AudioError, KasautiError
 from kasauti.records import Finding, Outcome, Prompt, Status, unexpected
 
 
@@ -138,6 +138,8 @@ class Judge(ABC):
                 answer = self.answer(task)
             except JudgeFailed as failure:
                 answer = Answer(task.judgment_id, failure.outcome)
+            except AudioError as error:  # one clip's file is gone or damaged
+                answer = Answer(task.judgment_id, unexpected(Status.JUDGE_FAILED, error))
             except KasautiError:
                 raise  # the judge can't be set up at all
             except Exception as error:

@@ -1,29 +1,20 @@
-"""A judge in another interpreter: JSON lines on its standard input and output, a handshake first.
+"""A judge in another interpreter: JSON lines on its standard input and output (`kasauti.judges.protocol`).
 
 The other side is any program. For a judge of this package in an environment of its own it is `python -m
-kasauti.judges.serve`. Protocol 1, one object a line, UTF-8:
-
-- it says first `{"protocol": 1, "revision": "..."}`;
-- we send `{"id", "lang", "rejudge", "told", "clips": [{"path", "sha256", "duration_s", "label"}]}`;
-- it answers `{"id", "status", "reason", "error", "retryable", "cost_usd", "facts", "raw", "transcript", "scores"}`;
-  fields at their default may be left out, and `ok` is the default status;
-- it ends when its input ends.
+kasauti.judges.serve`.
 """
 
 from __future__ import annotations
 
-import json
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 from kasauti.errors import JudgeError
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeOptions, JudgeTask
+from kasauti.judges.protocol import PROTOCOL, decode_answer, encode_task, line_of, object_of
 from kasauti.records import Outcome, Status
-
-PROTOCOL = 1
-_OUTCOME_FIELDS = ("reason", "error", "retryable", "cost_usd", "facts")
 
 
 @dataclass
@@ -50,6 +41,8 @@ class Remote(Judge):
     options_type = RemoteOptions
 
     def __init__(self, options: RemoteOptions) -> None:
+        if not options.command:
+            raise JudgeError(f"judge {options.id}: command is empty; give the program and its arguments")
         self._options = options
         self.facts = JudgeFacts(
             revision=options.revision,
@@ -59,18 +52,13 @@ class Remote(Judge):
         )
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
-        """Starts the process with the first task and ends it with the last."""
+        """Starts the process with the first task, again after it had to be stopped, and ends it with the last."""
         process: subprocess.Popen[str] | None = None
         try:
             for task in tasks:
-                if process is None:
+                if process is None or process.returncode is not None:
                     process = self._start()
-                answer = self._ask(process, task)
-                if answer is None:
-                    process.kill()
-                    process = None
-                    answer = Answer(task.judgment_id, Outcome(Status.JUDGE_FAILED, "judge_died", retryable=True))
-                yield answer
+                yield _ask(process, task)
         finally:
             if process is not None:
                 process.communicate()
@@ -83,56 +71,43 @@ class Remote(Judge):
                 stdout=subprocess.PIPE,
                 text=True,
                 encoding="utf-8",
+                errors="backslashreplace",  # other bytes make a line nonsense; they don't end the run
                 start_new_session=True,  # Ctrl-C is for us alone: what is in hand gets finished
             )
         except OSError as error:
             raise JudgeError(f"judge {self._options.id}: can't start {self._options.command}: {error}") from error
-        assert process.stdout is not None
-        hello = _object(process.stdout.readline())
+        hello = object_of(_line_of(process))
         wanted = {"protocol": PROTOCOL, "revision": self._options.revision}
         if hello is None or {name: hello.get(name) for name in wanted} != wanted:
-            process.kill()
-            process.communicate()
-            raise JudgeError(f"judge {self._options.id}: expected the greeting {wanted}, got {hello}")
+            _stop(process)
+            raise JudgeError(f"judge {self._options.id}: expected the greeting {wanted}, got {hello or 'none'}")
         return process
 
-    def _ask(self, process: subprocess.Popen[str], task: JudgeTask) -> Answer | None:
-        """The answer to one task; None if the process has died or talks nonsense."""
-        assert process.stdin is not None
-        assert process.stdout is not None
+
+def _ask(process: subprocess.Popen[str], task: JudgeTask) -> Answer:
+    """The answer to one task; a process that has died or talks nonsense is stopped and costs this task."""
+    assert process.stdin is not None
+    with suppress(OSError):  # it has died: its output has ended too
+        process.stdin.write(line_of(encode_task(task)))
+        process.stdin.flush()
+    line = _line_of(process)
+    reply = object_of(line)
+    error = f"expected an answer to {task.judgment_id}, got {line[:200]!r}" if line else None
+    if reply is not None and reply.get("id") == task.judgment_id:
         try:
-            process.stdin.write(encode_task(task) + "\n")
-            process.stdin.flush()
-            reply = _object(process.stdout.readline())
-        except OSError:
-            return None
-        if reply is None or reply.get("id") != task.judgment_id:
-            return None
-        return decode_answer(reply)
+            return decode_answer(reply)
+        except ValueError as bad:
+            error = str(bad)
+    _stop(process)
+    reason = "judge_died" if error is None else "bad_reply"
+    return Answer(task.judgment_id, Outcome(Status.JUDGE_FAILED, reason, error, retryable=True))
 
 
-def encode_task(task: JudgeTask) -> str:
-    """A task as one line."""
-    value = asdict(task)
-    value["id"] = value.pop("judgment_id")
-    return json.dumps(value, ensure_ascii=False, default=str)
+def _line_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline()
 
 
-def decode_answer(value: Mapping[str, Any]) -> Answer:
-    """An answer from its object."""
-    outcome = {name: value[name] for name in _OUTCOME_FIELDS if name in value}
-    return Answer(
-        judgment_id=value["id"],
-        outcome=Outcome(status=Status(value.get("status", "ok")), **outcome),
-        raw=value.get("raw"),
-        transcript=value.get("transcript"),
-        scores=value.get("scores", {}),
-    )
-
-
-def _object(line: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
+def _stop(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.communicate()

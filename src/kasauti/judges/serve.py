@@ -1,19 +1,16 @@
 """Serves a judge of this package to another interpreter: `python -m kasauti.judges.serve OPTIONS`.
 
-OPTIONS is a JSON object with `_target_` and the judge's options. The protocol is in `kasauti.judges.remote`.
+OPTIONS is a JSON object with `_target_` and the judge's options. The protocol is in `kasauti.judges.protocol`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any, TextIO
 
-from kasauti.judges.base import Answer, Heard, JudgeTask
-from kasauti.judges.remote import PROTOCOL
+from kasauti.judges.protocol import PROTOCOL, decode_task, encode_answer, line_of
 from kasauti.parts import build, part_class
 
 
@@ -22,27 +19,23 @@ def serve(options: dict[str, Any], tasks: TextIO, answers: TextIO) -> None:
     judge = build(part_class(options["_target_"]).options_type(**options))
 
     def say(value: dict[str, Any]) -> None:
-        answers.write(json.dumps(value, ensure_ascii=False) + "\n")
+        answers.write(line_of(value))
         answers.flush()
 
     say({"protocol": PROTOCOL, "revision": judge.facts.revision})
-    for answer in judge.judge(_tasks(tasks)):
-        say(_encoded(answer))
+    for answer in judge.judge(decode_task(json.loads(line)) for line in tasks):
+        say(encode_answer(answer))
     judge.close()
 
 
-def _tasks(lines: TextIO) -> Iterator[JudgeTask]:
-    for line in lines:
-        value = json.loads(line)
-        clips = tuple(Heard(**{**clip, "path": Path(clip["path"])}) for clip in value["clips"])
-        yield JudgeTask(value["id"], value["lang"], value["rejudge"], clips, value["told"])
-
-
-def _encoded(answer: Answer) -> dict[str, Any]:
-    value = asdict(answer)
-    outcome = value.pop("outcome")
-    return {"id": value.pop("judgment_id"), **outcome, **value}
+def main() -> None:
+    """Serves on standard input and output, in UTF-8 wherever it runs."""
+    # Answers have the output for themselves: what a library prints goes to standard error.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
+    os.dup2(2, 1)
+    with open(0, encoding="utf-8", closefd=False) as tasks, answers:
+        serve(json.loads(sys.argv[1]), tasks, answers)
 
 
 if __name__ == "__main__":
-    serve(json.loads(sys.argv[1]), sys.stdin, sys.stdout)
+    main()
