@@ -40,6 +40,8 @@ class Transcripts(Judge):
             if identity in self._heard:
                 raise JudgeError(f"{where}: id {identity!r} comes twice; there must be one transcript a prompt")
             self._heard[identity] = text_field(where, row, "hypothesis")
+        if not self._heard:
+            raise JudgeError(f"{path}: no transcript in this file; expected one line a prompt, with id and hypothesis")
         self.facts = JudgeFacts(
             revision=file_sha256(path)[:16], told=("prompt_id",), needs_audio=False, seconds_per_clip=0.0
         )
