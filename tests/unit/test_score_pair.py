@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from kasauti.errors import TextError
 from kasauti.metrics.edits import edit_counts
 from kasauti.metrics.score import pool, score_pair
+from kasauti.text.languages import LANGUAGES
 from kasauti.text.levels import DEFAULT_STEPS, Ladder, normalize
 from kasauti.text.numbers import NumberPolicy
 from kasauti.text.units import words
@@ -108,6 +109,12 @@ def test_numbers_are_right_in_any_accepted_reading_with_punctuation_and_case_aro
     assert score_pair(reference, hypothesis, lang).char_edits == 0
     assert score_pair(hypothesis, reference, lang).char_edits == 0
     assert score_pair(reference, hypothesis, lang, "strict").char_edits > 0
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_sign_that_a_language_has_no_word_for_is_not_read(lang):
+    assert score_pair("#5", "# 5", lang).char_edits == 0
+    assert score_pair("5", "#5", lang).ref_chars == score_pair("5", "", lang).char_edits
 
 
 def test_pcer_is_the_same_at_every_level_and_compares_across_scripts():

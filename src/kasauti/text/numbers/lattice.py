@@ -153,5 +153,9 @@ def literal(text: str) -> Readings:
 
 
 def mapped(readings: Readings, change: Callable[[str], str]) -> Readings:
-    """Readings with every spelling changed; spellings that become the same are one."""
-    return distinct(tuple(tuple(unique(map(change, slot)) for slot in reading) for reading in readings))
+    """Readings with every spelling changed; spellings that become the same are one, those that become nothing go."""
+    changed = (
+        tuple(spellings for slot in reading if (spellings := unique(filter(None, map(change, slot)))))
+        for reading in readings
+    )
+    return distinct(tuple(reading for reading in changed if reading))

@@ -137,8 +137,8 @@ def _readings(text: str, lang: str, policy: NumberPolicy, clean: Clean) -> Latti
             joined = not piece[-1:].isspace()
         if i < len(found):
             first, *others = (mapped(part, clean) for part in found[i].parts)
-            segments.append(Segment(first, joined=joined))
-            segments += [Segment(part) for part in others]
+            segments += [Segment(first, joined=joined)] if first else []
+            segments += [Segment(part) for part in others if part]
     lattice = Lattice(tuple(segments))
     return lattice if policy.alternatives else lattice.only_canonical()
 
