@@ -6,6 +6,7 @@ audio, for judges that need none. `role: human` makes the recordings a measure o
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from kasauti.records import Finding, Outcome, Prompt, Role, Status
 from kasauti.systems.base import Speech, SpeechFailed, SpeechRequest, System, SystemFacts, SystemOptions
 
 SUFFIXES = (".wav", ".flac")
+
+_ONE_TAKE = "Leave repeats at 1; other members of a line-up can have their own: {use: piper, repeats: 3}."
 
 
 @dataclass
@@ -67,7 +70,7 @@ class AudioDir(System):
         subject = f"system {self._options.id}"
         found = []
         if self._options.repeats != 1:
-            found.append(Finding("error", subject, "a recording is one take.", "Leave repeats at 1."))
+            found.append(Finding("error", subject, "a recording is one take.", _ONE_TAKE))
         missing = [prompt.id for prompt in prompts if self.facts.speaks and self._find(prompt) is None]
         extra = sorted(self._files.keys() - {_key(prompt.id) for prompt in prompts})
         if missing:
@@ -112,7 +115,7 @@ class AudioDir(System):
     def _find(self, prompt: Prompt) -> Path | None:
         if self._options.prompt_audio and prompt.audio is not None:
             path = source_path(prompt.audio)
-            return path if path.is_file() else None
+            return path if os.path.isfile(path) else None  # pathlib would raise for a name that is too long
         if self._options.path is None:
             return None
         if "/" in prompt.id or "\\" in prompt.id or prompt.id in (".", ".."):
@@ -134,4 +137,6 @@ def _key(name: str) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    # A file name may be any bytes, and a terminal takes text only.
+    readable = [os.fsencode(name).decode("utf-8", "backslashreplace") for name in names[:5]]
+    return ", ".join(readable) + (", …" if len(names) > 5 else "")
