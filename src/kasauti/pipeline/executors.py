@@ -21,6 +21,12 @@ from kasauti.parts import build
 from kasauti.settings import ExecutorSettings
 
 
+def available_cores() -> int:
+    """Cores that this process may use."""
+    # Only Linux tells what a process may use; elsewhere it is what the machine has.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @dataclass(frozen=True)
 class Job:
     """Work for one part.
@@ -68,8 +74,7 @@ class LocalExecutor(Executor):
             finally:
                 part.close()
             return
-        cores = self.options.workers or len(os.sched_getaffinity(0))
-        workers = max(1, cores // share)
+        workers = max(1, (self.options.workers or available_cores()) // share)
         yield from _Pool(job, min(workers, job.copies or workers)).run(tasks)
 
 

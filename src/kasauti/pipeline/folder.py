@@ -18,6 +18,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from kasauti.errors import StoreError
+from kasauti.pipeline.executors import available_cores
 from kasauti.records import AGGREGATE_COLUMNS, AggregateRow, Prompt
 from kasauti.store.files import folder_errors, write_text
 
@@ -122,7 +123,7 @@ def environment() -> dict[str, Any]:
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": available_cores(),
         "versions": versions,
         "git": _git_revision(),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 import traceback
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from kasauti.parts import build
 from kasauti.paths import product_path
 from kasauti.pipeline.assembly import assemble
 from kasauti.pipeline.estimate import Estimate, estimate
+from kasauti.pipeline.executors import available_cores
 from kasauti.pipeline.folder import RunFolder, now
 from kasauti.pipeline.judging import judge_clips, tasks_of
 from kasauti.pipeline.plan import Plan, judgment_needed, make_plan
@@ -159,4 +159,4 @@ def _state(folder: RunFolder, plan: Plan, state: str, **facts: Any) -> None:
 
 
 def _cores(settings: RunSettings) -> int:
-    return settings.executor.workers or len(os.sched_getaffinity(0))
+    return settings.executor.workers or available_cores()
