@@ -7,7 +7,6 @@ with two insertions). The lines here are changed as a recogniser would change th
 
 import random
 import re
-import shutil
 import subprocess
 
 import pytest
@@ -18,10 +17,7 @@ from kasauti.text.levels import normalize
 from kasauti.text.units import code_points, graphemes, words
 from text_cases import read_cases
 
-pytestmark = [
-    pytest.mark.oracle,
-    pytest.mark.skipif(shutil.which("sctk") is None, reason="sclite is not installed (Debian package sctk)"),
-]
+pytestmark = pytest.mark.oracle
 
 LINES_PER_LANGUAGE = 16
 

@@ -2,13 +2,10 @@
 
 Both tools are for development only. Where they and we differ on purpose, the difference is a rule below; what a tool
 can't read at all is listed by character, and the list must be exact. docs/transliteration.md says why.
-
-Set KASAUTI_ORACLES=1 to run; then a missing tool is a failure.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from collections.abc import Callable
@@ -18,9 +15,6 @@ import pytest
 
 from kasauti.text.data import brahmi
 from kasauti.text.iso15919 import to_iso15919
-
-if os.environ.get("KASAUTI_ORACLES") != "1":
-    pytest.skip("compares with Aksharamukha and PyICU: set KASAUTI_ORACLES=1", allow_module_level=True)
 
 pytestmark = pytest.mark.oracle
 
