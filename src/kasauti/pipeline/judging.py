@@ -65,7 +65,8 @@ def judge_clips(
         task_id=lambda task: task.judgment_id,
         reply_id=lambda answer: answer.judgment_id,
         needed=lambda task: judgment_needed(store, task.judgment_id),
-        may_begin=lambda _task: spending.may_spend(judge.facts.usd_per_call),
+        may_begin=lambda _task: spending.begin(judge.facts.usd_per_call),
+        give_up=spending.interrupted,
         execute=partial(executor.run, job),
         keep=lambda task, answer: _keep(judge_id, judge, store, spending, task, answer),
     )
@@ -73,7 +74,7 @@ def judge_clips(
 
 
 def _keep(judge_id: str, judge: Judge, store: Store, spending: Spending, task: JudgeTask, answer: Answer) -> None:
-    spending.add(answer.outcome.cost_usd)
+    spending.end(judge.facts.usd_per_call, answer.outcome.cost_usd)
     answer = _checked(task, answer)
     store.judgments.put(
         Judgment(

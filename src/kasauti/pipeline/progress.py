@@ -43,7 +43,9 @@ class Stage:
             self._said = time.monotonic()
             left_s = (self._total - self._done) * elapsed / max(self._done, 1)
             self._console.print(
-                f"{self._label}: {self._done}/{self._total}, {rate}, {duration(left_s)} left", highlight=False
+                f"{self._label}: {self._done}/{self._total}, {rate}, {duration(left_s)} left",
+                highlight=False,
+                markup=False,
             )
 
     def say(self, message: str) -> None:
@@ -65,7 +67,7 @@ class Progresses:
             yield
             return
         columns = (
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from kasauti.paths import ROOT
@@ -51,7 +52,7 @@ def show_plan(console: Console, plan: Plan, left: Estimate) -> None:
 
 
 def _plan_row(table: Table, left: Estimate, part: str, counts: list[str]) -> None:
-    table.add_row(part, *counts, duration(left.seconds[part]), _money(left.usd[part]))
+    table.add_row(escape(part), *counts, duration(left.seconds[part]), _money(left.usd[part]))
 
 
 def show_end(console: Console, folder: Path) -> None:

@@ -33,7 +33,8 @@ class Work(Generic[Task, Reply]):
         tasks: Tasks with different ids.
         task_id: Id of a task. `reply_id`: id of the task that a reply answers.
         needed: Whether a task must still be done, after the log was refreshed.
-        may_begin: Asked before each task; False ends the stage there (budget spent, interrupted).
+        may_begin: Asked right before each task is done; False ends the stage there (budget spent, interrupted).
+        give_up: Whether to stop waiting for what another process is doing (interrupted).
         execute: Turns a stream of tasks into a stream of replies.
         keep: Writes the record of a reply.
     """
@@ -43,6 +44,7 @@ class Work(Generic[Task, Reply]):
     reply_id: Callable[[Reply], str]
     needed: Callable[[Task], bool]
     may_begin: Callable[[Task], bool]
+    give_up: Callable[[], bool]
     execute: Callable[[Iterator[Task]], Iterator[Reply]]
     keep: Callable[[Task, Reply], None]
 
@@ -56,7 +58,8 @@ def run_stage(work: Work[Task, Reply], log: JsonlLog[Any], claims: Claims, progr
         try:
             for reply in work.execute(_claimed(work, pending, put_off, claimed, log, claims, progress)):
                 identity = work.reply_id(reply)
-                work.keep(claimed.pop(identity), reply)
+                work.keep(claimed[identity], reply)
+                del claimed[identity]
                 claims.release(identity)
                 progress.advance()
         finally:
@@ -65,8 +68,9 @@ def run_stage(work: Work[Task, Reply], log: JsonlLog[Any], claims: Claims, progr
         if put_off:
             first = work.task_id(put_off[0])
             progress.say(f"waiting for another process that works on {len(put_off)} of these")
-            while work.may_begin(put_off[0]) and not claims.wait(first, _WAIT_S):
-                pass
+            while not claims.wait(first, _WAIT_S):
+                if work.give_up():
+                    return
         pending = put_off
 
 
@@ -80,20 +84,21 @@ def _claimed(
     progress: Stage,
 ) -> Iterator[Task]:
     for task in pending:
-        if not work.may_begin(task):
-            put_off.clear()
-            return
         identity = work.task_id(task)
         if not claims.try_claim(identity):
             put_off.append(task)
             continue
         log.refresh()
-        if work.needed(task):
+        if not work.needed(task):
+            claims.release(identity)
+            progress.advance()
+        elif work.may_begin(task):
             claimed[identity] = task
             yield task
         else:
             claims.release(identity)
-            progress.advance()
+            put_off.clear()
+            return
 
 
 class Interrupt:

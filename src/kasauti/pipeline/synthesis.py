@@ -56,10 +56,13 @@ def _system_stage(
     system = plan.systems[name]
     options = next(o for o in plan.settings.systems if o.id == name)
     fingerprints = {take.clip_id: take.fingerprint for take in takes}
-    price = system.facts.usd_per_1k_chars
+
+    def price(request: SpeechRequest) -> float | None:
+        each = system.facts.usd_per_1k_chars
+        return None if each is None else each * len(request.prompt.text) / 1000
 
     def keep(request: SpeechRequest, speech: Speech) -> None:
-        spending.add(speech.outcome.cost_usd)
+        spending.end(price(request), speech.outcome.cost_usd)
         store.clips.put(_record(store, name, fingerprints[request.clip_id], request, speech))
 
     job = Job(options, "synthesise", system.facts.workers, _lost)
@@ -68,9 +71,8 @@ def _system_stage(
         task_id=lambda request: request.clip_id,
         reply_id=lambda speech: speech.clip_id,
         needed=lambda request: clip_needed(store, request.clip_id),
-        may_begin=lambda request: spending.may_spend(
-            None if price is None else price * len(request.prompt.text) / 1000
-        ),
+        may_begin=lambda request: spending.begin(price(request)),
+        give_up=spending.interrupted,
         execute=partial(executor.run, job, share=share),
         keep=keep,
     )
