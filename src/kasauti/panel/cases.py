@@ -124,16 +124,7 @@ def panel_of(
         PanelError: a case lacks a system or has one twice, is no ranking, or contradicts its own scores; a task has two
             deliveries; a name is unknown; there are too few or too many systems.
     """
-    cases: dict[tuple[str, str], dict[str, Rating]] = defaultdict(dict)
-    delivery_by_task: dict[str, str] = {}
-    for rating in ratings:
-        case = cases[rating.task, rating.judge]
-        if rating.system in case:
-            raise PanelError(f"{_name(rating)}: judged twice; one rating per task, judge and system is wanted")
-        if delivery_by_task.setdefault(rating.task, rating.delivery) != rating.delivery:
-            other = delivery_by_task[rating.task]
-            raise PanelError(f"{_name(rating)}: delivery {rating.delivery}, but other ratings of it have {other}")
-        case[rating.system] = rating
+    cases, delivery_by_task = _cases_of(ratings)
     every = [rating for case in cases.values() for rating in case.values()]
     names = _order("system", (rating.system for rating in every), systems)
     if not MIN_SYSTEMS <= len(names) <= MAX_SYSTEMS:
@@ -164,6 +155,21 @@ def credits_of(ranks: FloatArray) -> FloatArray:
     best = ranks == ranks.min(axis=-1, keepdims=True)
     shares = best / np.maximum(best.sum(axis=-1, keepdims=True), 1)
     return np.asarray(np.where(np.isnan(ranks), np.nan, shares), dtype=np.float64)
+
+
+def _cases_of(ratings: Iterable[Rating]) -> tuple[dict[tuple[str, str], dict[str, Rating]], dict[str, str]]:
+    """(task, judge) -> system -> rating, and the delivery of each task."""
+    cases: dict[tuple[str, str], dict[str, Rating]] = defaultdict(dict)
+    delivery_by_task: dict[str, str] = {}
+    for rating in ratings:
+        case = cases[rating.task, rating.judge]
+        if rating.system in case:
+            raise PanelError(f"{_name(rating)}: judged twice; one rating per task, judge and system is wanted")
+        if delivery_by_task.setdefault(rating.task, rating.delivery) != rating.delivery:
+            other = delivery_by_task[rating.task]
+            raise PanelError(f"{_name(rating)}: delivery {rating.delivery}, but other ratings of it have {other}")
+        case[rating.system] = rating
+    return cases, delivery_by_task
 
 
 def _checked_case(

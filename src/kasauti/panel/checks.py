@@ -41,6 +41,9 @@ from kasauti.panel.published import (
 from kasauti.panel.tables import LEADERBOARD, LIMITS, Row, Source, csv_text, leaderboard_rows
 from kasauti.pipeline.judging import rotated
 
+DRAWS = Draws(10_000, 0)
+"""As many draws as the published limits rest on."""
+
 LOW_BAND, HIGH_BAND = (1.6, 3.4), (96.6, 98.4)
 """Percentiles of our draws between which a published limit must lie."""
 
@@ -167,7 +170,7 @@ def check_table(folder: Path, name: str, compute: Callable[[Source], list[Row]],
     return check
 
 
-def check_leaderboard(folder: Path, source: Source, draws: Draws) -> Check:
+def check_leaderboard(folder: Path, source: Source, draws: Draws = DRAWS) -> Check:
     """Point values of the leaderboard to the last digit; limits within what another bootstrap may give."""
     rows, published = leaderboard_rows(source), read_csv(folder / LEADERBOARD)
     cells, limits = len(rows) * len(rows[0]), len(rows) * len(LIMITS)

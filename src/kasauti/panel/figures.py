@@ -112,9 +112,9 @@ def neighbour_gaps(study: Study) -> Figure:
 
 def label_effects(study: Study) -> Figure:
     """What each label adds to a score, judge by judge."""
-    axis = _Axis.around((value for effect in study.positions for value in effect.effects), 0.5)
+    axis = _Axis.around((value for effect in study.positions["score"] for value in effect.effects), 0.5)
     groups = []
-    for effect in study.positions:
+    for effect in study.positions["score"]:
         strips = []
         for letter, value in zip(letters(study), effect.effects, strict=True):
             told = f"{effect.judge}, label {letter}: {shown(value, 2)}"

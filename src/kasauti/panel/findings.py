@@ -32,8 +32,9 @@ def _separation(study: Study) -> list[str]:
 
 def _positions(study: Study) -> list[str]:
     found = []
-    limit = SURE / max(1, len(study.positions))
-    for effect in study.positions:
+    effects = study.positions.get("score", [])
+    limit = SURE / max(1, len(effects))
+    for effect in effects:
         if effect.p_value < limit:
             found.append(
                 f"The label moves the scores of {effect.judge}: {_labels(effect)} (p {p_of(effect)}, "

@@ -56,4 +56,4 @@ def write_page(study: Study, sheets: Sequence[Sheet], path: Path) -> None:
         style=Markup(style),
         policy=f"default-src 'none'; style-src 'sha256-{sha256}'; img-src data:; base-uri 'none'; form-action 'none'",
     )
-    write_text(path, html)
+    write_text(path, html.lstrip())

@@ -6,7 +6,6 @@ Verifies every checksum, every blind label, every cell that can be recomputed, a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -28,7 +27,6 @@ from kasauti.panel.checks import (
     published_facts,
 )
 from kasauti.panel.indicemo import CAPPED_SYSTEM, FACTS, TABLE_ORDER
-from kasauti.panel.intervals import Draws
 from kasauti.panel.published import (
     JUDGMENTS,
     PROMPTS,
@@ -63,25 +61,12 @@ _TABLES: dict[str, Callable[[Source], list[Row]]] = {
 _T = TypeVar("_T")
 
 
-@dataclass
-class ReproduceOptions(BundleOptions):
-    """Options of the study.
-
-    Attributes:
-        draws: Bootstrap draws that the published limits are held against.
-        seed: Seed of the draws.
-    """
-
-    draws: int = 10_000
-    seed: int = 0
-
-
 class Reproduce:
     """The study; `run` prints what holds and ends with PASS or FAIL."""
 
-    options_type = ReproduceOptions
+    options_type = BundleOptions
 
-    def __init__(self, options: ReproduceOptions) -> None:
+    def __init__(self, options: BundleOptions) -> None:
         self._options = options
 
     def run(self, console: Console) -> ExitCode:
@@ -92,7 +77,7 @@ class Reproduce:
         """
         folder = locate(self._options, console)
         checks = {check.file: check for check in check_checksums(folder, self._options.checksums_sha256)}
-        facts = _Content(folder, checks, Draws(self._options.draws, self._options.seed)).verify()
+        facts = _Content(folder, checks).verify()
         _show(facts, list(checks.values()), console)
         return ExitCode.INCOMPLETE if any(check.faults for check in checks.values()) else ExitCode.COMPLETE
 
@@ -100,10 +85,9 @@ class Reproduce:
 class _Content:
     """Verifies what the files hold; adds to the checks of the files."""
 
-    def __init__(self, folder: Path, checks: dict[str, Check], draws: Draws) -> None:
+    def __init__(self, folder: Path, checks: dict[str, Check]) -> None:
         self._folder = folder
         self._checks = checks
-        self._draws = draws
 
     def verify(self) -> dict[str, str]:
         """Goes on as far as it can and returns the facts that the data show."""
@@ -142,7 +126,7 @@ class _Content:
             check = self._read(name, partial(check_table, self._folder, name, compute, source))
             if check is not None:
                 self._add(check)
-        board = self._read(LEADERBOARD, partial(check_leaderboard, self._folder, source, self._draws))
+        board = self._read(LEADERBOARD, partial(check_leaderboard, self._folder, source))
         if board is not None:
             self._add(board)
 

@@ -92,7 +92,7 @@ def _positions(study: Study) -> Sheet:
             "p_value": effect.p_value,
             "n_cases": effect.n_cases,
         }
-        for on, effects in (("score", study.positions), ("rank", study.rank_positions))
+        for on, effects in study.positions.items()
         for effect in effects
     ]
     columns = (
@@ -105,7 +105,7 @@ def _positions(study: Study) -> Sheet:
         Column("n_cases", "cases"),
     )
     deals = f"{study.draws.count:,} deals: {1 / (1 + study.draws.count):.4f}"
-    note = f"What each label adds to a judge's score (or rank). Smallest p with {deals}."
+    note = f"What each label adds to a judge's score, rank, share of first places. Smallest p with {deals}."
     signature = study.subject.signature(failure="each_judge_its_own")
     return Sheet("positions", "Does the label matter?", note, columns, tuple(rows), signature)
 

@@ -87,7 +87,7 @@ class Study:
 
     Attributes:
         scopes: By name, as in the subject.
-        positions: Label effects on scores; `rank_positions` on ranks.
+        positions: Label effects of each judge on its `score`, `rank` and `first place`.
         agreements: Of all judges over all tasks (first), all judges by delivery, and pairs of judges over all tasks,
             with their deliveries' and judges' names.
         counts: Shape (judges, systems, scores of the scale).
@@ -97,8 +97,7 @@ class Study:
     common: Panel
     draws: Draws
     scopes: dict[str, Scope]
-    positions: list[PositionEffect]
-    rank_positions: list[PositionEffect]
+    positions: dict[str, list[PositionEffect]]
     agreements: list[tuple[str, tuple[str, ...], Agreement]]
     counts: IntArray
     leanings: list[Leaning]
@@ -130,8 +129,7 @@ def study_of(subject: Subject, draws: Draws) -> Study:
         common=common,
         draws=draws,
         scopes={name: _scope(common, adjusted, deliveries, draws) for name, deliveries in subject.scopes.items()},
-        positions=position_effects(panel, panel.scores, draws) if adjusted else [],
-        rank_positions=position_effects(panel, panel.ranks, draws) if adjusted else [],
+        positions=_positions(panel, draws) if adjusted else {},
         agreements=_agreements(common, draws),
         counts=score_counts(common),
         leanings=leanings(common, subject.families, draws) if len(common.judges) > 1 else [],
@@ -150,6 +148,11 @@ def _scope(common: Panel, adjusted: Panel | None, deliveries: Sequence[str], dra
         plain=consensus(here),
         adjusted=consensus(adjusted.common().of_deliveries(deliveries)) if adjusted else None,
     )
+
+
+def _positions(panel: Panel, draws: Draws) -> dict[str, list[PositionEffect]]:
+    quantities = {"score": panel.scores, "rank": panel.ranks, "first place": panel.wins}
+    return {name: position_effects(panel, values, draws) for name, values in quantities.items()}
 
 
 def _agreements(common: Panel, draws: Draws) -> list[tuple[str, tuple[str, ...], Agreement]]:
