@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from kasauti.records import AggregateRow, SampleRow
-from kasauti.stats.cells import ALL, SCOPES, Cell, Scope, corpus_rate, metric_cells, summarise
+from kasauti.stats.cells import ALL, SCOPES, Cell, Scope, corpus_rate, places_of, summarise
 from kasauti.stats.columns import BoolArray, Columns, FloatArray
 from kasauti.stats.common import common_flags
 from kasauti.stats.floors import cell_floor
@@ -52,12 +52,15 @@ def aggregate(
         StatsError: two rows hold different answers for the same (system, judge, prompt, repeat, rejudge).
     """
     columns = Columns.of(rows)
-    cells = [cell for metric in metrics for cell in metric_cells(columns, score_units(columns, metric), metric)]
+    places = places_of(columns)
+    scored = {metric: score_units(columns, metric) for metric in metrics}
+    cells = [Cell.of(place, metric, scores) for metric, scores in scored.items() for place in places]
     common = common_flags(columns, cells, min_ok_share)
     intervals = mean_intervals(columns, cells, draws=draws, seed=seed)
     placed: list[_Placed] = []
     for cell, flags, interval in zip(cells, common, intervals, strict=True):
-        place = (cell.group.system, cell.group.judge, SCOPES.index(cell.scope), cell.place)
+        at = cell.at
+        place = (at.group.system, at.group.judge, SCOPES.index(at.scope), at.number)
         row = _row(columns, cell, flags, level, min_ok_share)
         if interval is not None:
             row = replace(row, ci95_low=interval.low, ci95_high=interval.high)
@@ -70,14 +73,13 @@ def aggregate(
 def _row(columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_share: float) -> AggregateRow:
     scores, macro = cell.scores, cell.macro
     values, langs = scores.mean[cell.scored], cell.langs
-    all_langs = columns.lang_of_prompt[columns.unit_prompt[cell.units]]
     n_total = cell.n_total
     floor = cell_floor(cell)
     return AggregateRow(
-        system=columns.systems[cell.group.system],
-        judge=columns.judges[cell.group.judge],
-        scope=cell.scope,
-        key=cell.key,
+        system=columns.systems[cell.at.group.system],
+        judge=columns.judges[cell.at.group.judge],
+        scope=cell.at.scope,
+        key=cell.at.key,
         metric=cell.metric,
         level=level,
         n_langs=np.unique(langs).size,
@@ -89,12 +91,12 @@ def _row(columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_sha
         pooled=corpus_rate(cell),
         mean_common=summarise(values[common], langs[common], macro=macro),
         n_common=int(common.sum()),
-        mean_worst=summarise(scores.worst[cell.units], all_langs, macro=macro) if scores.computed else None,
+        mean_worst=summarise(scores.worst[cell.at.units], cell.at.langs, macro=macro) if scores.computed else None,
         floor95=floor.floor95,
         floor_kind=floor.kind,
         var_synthesis=floor.var_synthesis,
         var_judge=floor.var_judge,
-        wrong_script_share=int(scores.n_wrong_script[cell.units].sum()) / n_total,
+        wrong_script_share=int(scores.n_wrong_script[cell.at.units].sum()) / n_total,
         status="no_rows" if not scores.computed else "ok" if cell.fit(min_ok_share) else "insufficient",
     )
 

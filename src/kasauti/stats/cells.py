@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 
@@ -27,79 +27,98 @@ Statistic = Callable[[FloatArray], float]
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One number's place in the table, and its units.
+class Place:
+    """Where a number stands in the table, and the units that it is made of.
 
     Attributes:
-        metric: Name of the metric; `scores` holds it for all units of the table.
         group: System and judge.
-        scope, key: As in `AggregateRow`; `place` is the position of `key` among its like.
+        scope, key: As in `AggregateRow`; `number` is the position of `key` among its like.
         units: All units, ascending.
-        scored: Those with at least one scored row.
-        prompts, langs: Prompt and language of each scored unit, both ascending.
+        prompts, langs: Their prompts and languages, both ascending.
     """
 
-    metric: str
-    scores: Scores
     group: Group
     scope: Scope
     key: str
-    place: int
+    number: int
     units: IntArray
-    scored: IntArray
     prompts: IntArray
     langs: IntArray
 
     @property
     def macro(self) -> bool:
+        """Whether languages weigh alike, instead of prompts."""
         return self.scope == "macro"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One metric in one place.
+
+    Attributes:
+        at: The place.
+        metric: Name of the metric; `scores` holds it for all units of the table.
+        scored: The units with at least one scored row; `prompts` and `langs` are theirs.
+    """
+
+    at: Place
+    metric: str
+    scores: Scores
+    scored: IntArray
+    prompts: IntArray
+    langs: IntArray
+
+    @classmethod
+    def of(cls, at: Place, metric: str, scores: Scores) -> Self:
+        """The cell of a metric in a place."""
+        scored = scores.n_ok[at.units] > 0
+        if scored.all():
+            return cls(at, metric, scores, at.units, at.prompts, at.langs)
+        return cls(at, metric, scores, at.units[scored], at.prompts[scored], at.langs[scored])
+
+    @property
+    def macro(self) -> bool:
+        return self.at.macro
 
     @property
     def n_total(self) -> int:
-        return int(self.scores.n_total[self.units].sum())
+        return int(self.scores.n_total[self.at.units].sum())
 
     @property
     def n_ok(self) -> int:
-        return int(self.scores.n_ok[self.units].sum())
+        return int(self.scores.n_ok[self.at.units].sum())
 
     def fit(self, min_ok_share: float) -> bool:
         """Whether enough rows are scored for the cell to be ranked."""
         return self.n_ok > 0 and self.n_ok >= min_ok_share * self.n_total
 
 
-def metric_cells(columns: Columns, scores: Scores, metric: str) -> Iterator[Cell]:
-    """All cells of one metric: for each system and judge its languages, its tags, then all languages."""
+def places_of(columns: Columns) -> list[Place]:
+    """Where numbers stand: for each system and judge its languages, its tags, then all languages."""
+    places = []
     for group in columns.groups:
         units = np.arange(group.units.start, group.units.stop)
         prompts = columns.unit_prompt[group.units]
         langs = columns.lang_of_prompt[prompts]
-        for scope, key, place, chosen in _choices(columns, prompts, langs):
-            scored = chosen[scores.n_ok[units[chosen]] > 0]
-            yield Cell(
-                metric=metric,
-                scores=scores,
-                group=group,
-                scope=scope,
-                key=key,
-                place=place,
-                units=units[chosen],
-                scored=units[scored],
-                prompts=prompts[scored],
-                langs=langs[scored],
-            )
+        for scope, key, number, chosen in _choices(columns, prompts, langs):
+            places.append(Place(group, scope, key, number, units[chosen], prompts[chosen], langs[chosen]))
+    return places
 
 
-def _choices(columns: Columns, prompts: IntArray, langs: IntArray) -> Iterator[tuple[Scope, str, int, IntArray]]:
-    for place, lang in enumerate(columns.langs):
-        first, last = np.searchsorted(langs, [place, place + 1])
+def _choices(
+    columns: Columns, prompts: IntArray, langs: IntArray
+) -> Iterator[tuple[Scope, str, int, IntArray | slice]]:
+    everything = slice(None)
+    for number, lang in enumerate(columns.langs):
+        first, last = np.searchsorted(langs, [number, number + 1]).tolist()
         if first < last:
-            yield "lang", lang, place, np.arange(first, last)
-    for place, tag in enumerate(columns.tags):
-        chosen = np.flatnonzero(_members(columns.prompts_of_tag[place], prompts))
+            yield "lang", lang, number, slice(first, last)
+    for number, tag in enumerate(columns.tags):
+        chosen = np.flatnonzero(_members(columns.prompts_of_tag[number], prompts))
         if chosen.size:
-            yield "tag", tag, place, chosen
-    yield "macro", ALL, 0, np.arange(prompts.size)
-    yield "pooled", ALL, 0, np.arange(prompts.size)
+            yield "tag", tag, number, chosen
+    yield "macro", ALL, 0, everything
+    yield "pooled", ALL, 0, everything
 
 
 def _members(chosen: IntArray, among: IntArray) -> BoolArray:

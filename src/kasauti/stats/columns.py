@@ -184,10 +184,11 @@ def _starts(order: IntArray, keys: Sequence[IntArray]) -> IntArray:
 def _originals(rows: Sequence[SampleRow], order: IntArray, keys: Sequence[IntArray]) -> BoolArray:
     """Marks one row per judgment: runs that share prompts hold copies of the same judgments."""
     keep = np.ones(order.size, dtype=np.bool_)
-    for start, stop in _runs(_starts(order, keys), order.size):
-        if stop - start == 1:
-            continue
-        copies = [rows[index] for index in order[start:stop].tolist()]
+    starts = _starts(order, keys)
+    sizes = np.diff(starts, append=order.size)
+    repeated = sizes > 1
+    for start, size in zip(starts[repeated].tolist(), sizes[repeated].tolist(), strict=True):
+        copies = [rows[index] for index in order[start : start + size].tolist()]
         answered = [place for place, row in enumerate(copies) if row.status in (Status.OK, Status.WRONG_SCRIPT)]
         answers = {copies[place].judgment_id for place in answered}
         if len(answers) > 1 or (None in answers and len(answered) > 1):
@@ -198,16 +199,12 @@ def _originals(rows: Sequence[SampleRow], order: IntArray, keys: Sequence[IntArr
                 f"{', '.join(sorted({copies[place].run_id for place in answered}))}; expected one. These runs measure "
                 "different things under one name: aggregate them one by one, or give the systems other ids"
             )
-        keep[start:stop] = False
+        keep[start : start + size] = False
         keep[start + (answered[0] if answered else 0)] = True
     return keep
 
 
-def _runs(starts: IntArray, size: int) -> list[tuple[int, int]]:
-    """First entry of each run and one past its last."""
-    return list(pairwise([*starts.tolist(), size]))
-
-
 def _groups(system: IntArray, judge: IntArray) -> list[Group]:
-    runs = _runs(_starts(np.arange(system.size), (system, judge)), system.size)
+    starts = _starts(np.arange(system.size), (system, judge)).tolist()
+    runs = pairwise([*starts, system.size])
     return [Group(int(system[first]), int(judge[first]), slice(first, stop)) for first, stop in runs]

@@ -33,7 +33,7 @@ def common_flags(columns: Columns, cells: Sequence[Cell], min_ok_share: float) -
     """
     table: _Table = defaultdict(list)
     for position, cell in enumerate(cells):
-        table[cell.metric, cell.group.judge, cell.scope, cell.place].append(position)
+        table[cell.metric, cell.at.group.judge, cell.at.scope, cell.at.number].append(position)
     fit = [cell.fit(min_ok_share) for cell in cells]
     flags: list[BoolArray] = [np.zeros(0, dtype=np.bool_)] * len(cells)
     for (metric, judge, scope, _), positions in table.items():
@@ -61,6 +61,6 @@ def _common_prompts(columns: Columns, compared: Sequence[Cell]) -> BoolArray:
     needed = np.zeros(len(columns.langs), dtype=np.int64)
     found = np.zeros(columns.lang_of_prompt.size, dtype=np.int64)
     for cell in compared:
-        needed[np.unique(columns.lang_of_prompt[columns.unit_prompt[cell.group.units]])] += 1
+        needed[np.unique(columns.lang_of_prompt[columns.unit_prompt[cell.at.group.units]])] += 1
         found[cell.prompts] += 1
     return np.asarray((found > 0) & (found == needed[columns.lang_of_prompt]))

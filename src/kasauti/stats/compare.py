@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from kasauti.records import SampleRow
-from kasauti.stats.cells import SCOPES, Cell, Scope, by_lang, metric_cells, summarise
+from kasauti.stats.cells import SCOPES, Cell, Scope, by_lang, places_of, summarise
 from kasauti.stats.columns import Columns
 from kasauti.stats.floors import ASSUMED
 from kasauti.stats.noise import ASSUMED_CER
@@ -104,11 +104,11 @@ def compare_rows(
     wanted = list(pairs) if pairs is not None else list(combinations(columns.systems, 2))
     revisions = {(group.system, group.judge): columns.revision(group) for group in columns.groups}
     for cells in _tables(columns, metric, set(scopes)):
-        first = cells[0]
+        first = cells[0].at
         samples = {}
         for cell in cells:
-            name = columns.systems[cell.group.system]
-            revision = {"judge revision": revisions[cell.group.system, cell.group.judge]}
+            name = columns.systems[cell.at.group.system]
+            revision = {"judge revision": revisions[cell.at.group.system, cell.at.group.judge]}
             samples[name] = _sample(columns, cell, name, {**(signatures or {}).get(name, {}), **revision})
         here = [(samples[a], samples[b]) for a, b in wanted if a in samples and b in samples]
         humans = [_human(samples.get(human or ""), a, b, macro=first.macro) for a, b in here]
@@ -132,17 +132,19 @@ def _human(reference: Sample | None, a: Sample, b: Sample, *, macro: bool) -> fl
 def _tables(columns: Columns, metric: str, scopes: set[Scope]) -> list[list[Cell]]:
     """The cells of all systems, place by place in the order of `aggregate`."""
     table: dict[tuple[int, int, int], list[Cell]] = defaultdict(list)
-    for cell in metric_cells(columns, score_units(columns, metric), metric):
-        if cell.scope in scopes:
-            table[cell.group.judge, SCOPES.index(cell.scope), cell.place].append(cell)
+    scores = score_units(columns, metric)
+    for place in places_of(columns):
+        if place.scope in scopes:
+            cell = Cell.of(place, metric, scores)
+            table[place.group.judge, SCOPES.index(place.scope), place.number].append(cell)
     return [cells for _, cells in sorted(table.items())]
 
 
 def _sample(columns: Columns, cell: Cell, name: str, signature: Mapping[str, str]) -> Sample:
     scores = cell.scores
-    langs = columns.lang_of_prompt[columns.unit_prompt[cell.units]]
+    langs, units = cell.at.langs, cell.at.units
     counts = {
-        int(langs[run.start]): (int(scores.n_ok[cell.units[run]].sum()), int(scores.n_total[cell.units[run]].sum()))
+        int(langs[run.start]): (int(scores.n_ok[units[run]].sum()), int(scores.n_total[units[run]].sum()))
         for run in by_lang(langs)
     }
     means, spread = scores.mean[cell.scored], scores.spread[cell.scored]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from kasauti.records import SampleRow
-from kasauti.stats.cells import Cell, metric_cells
+from kasauti.stats.cells import Cell, places_of
 from kasauti.stats.columns import Columns, IntArray
 from kasauti.stats.noise import ASSUMED_CER, Floor, largest_pair, mean_floor
 from kasauti.stats.scores import score_units
@@ -30,18 +30,19 @@ def noise_floors(rows: Sequence[SampleRow], metric: str = "cer") -> dict[tuple[s
     """
     columns = Columns.of(rows)
     floors: dict[tuple[str, str, str, str], Floor] = {}
-    for cell in metric_cells(columns, score_units(columns, metric), metric):
+    scores = score_units(columns, metric)
+    for cell in (Cell.of(place, metric, scores) for place in places_of(columns)):
         takes, place = _takes(columns, cell.scored)
         pair = largest_pair(
             cell.scores.take_mean[takes], place, columns.take_repeat[takes], cell.langs, macro=cell.macro
         )
         floor = replace(cell_floor(cell), largest_pair=pair)
-        if cell.scope == "lang":
+        if cell.at.scope == "lang":
             names = [columns.prompts[prompt] for prompt in cell.prompts.tolist()]
             means, spread = cell.scores.mean[cell.scored], cell.scores.spread[cell.scored]
             floor = replace(floor, prompts=prompt_noise(names, means, spread))
-        system, judge = columns.systems[cell.group.system], columns.judges[cell.group.judge]
-        floors[system, judge, cell.scope, cell.key] = floor
+        system, judge = columns.systems[cell.at.group.system], columns.judges[cell.at.group.judge]
+        floors[system, judge, cell.at.scope, cell.at.key] = floor
     return floors
 
 

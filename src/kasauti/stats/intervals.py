@@ -36,7 +36,7 @@ def mean_intervals(columns: Columns, cells: Sequence[Cell], *, draws: int, seed:
     families: dict[int, list[int]] = defaultdict(list)
     for position, cell in enumerate(cells):
         if cell.scored.size > 1:
-            families[cell.place if cell.scope == "tag" else -1].append(position)
+            families[cell.at.number if cell.at.scope == "tag" else -1].append(position)
     found: list[Interval | None] = [None] * len(cells)
     for positions in families.values():
         for position, drawn in _drawn_means(_parts(columns, cells, positions), draws, seed):
@@ -53,7 +53,7 @@ def _parts(columns: Columns, cells: Sequence[Cell], positions: Sequence[int]) ->
         for stratum in strata_of(cell.langs, columns.langs, macro=cell.macro):
             values = cell.scores.mean[cell.scored[stratum.members]]
             key = stratum.name, cell.prompts[stratum.members].tobytes()
-            column = cell.metric, cell.group.system, cell.group.judge
+            column = cell.metric, cell.at.group.system, cell.at.group.judge
             parts[key].append(_Part(position, stratum.weight, column, values))
     return parts
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from kasauti.stats.columns import FloatArray, IntArray
 
-BLOCK = 1 << 20
-"""Numbers drawn at a time."""
+BLOCK = 1 << 15
+"""Numbers drawn at a time: few enough that the arrays stay in the cache and are not given back to the system."""
 
 TILE = 1 << 18
 """Multiplications in one call of the linear algebra library; OpenBLAS starts threads above this number."""

@@ -62,6 +62,7 @@ class Scores:
     Attributes:
         n_total: Rows. `n_ok`: rows that are scored. `n_wrong_script`: rows in another script.
         mean: Mean of the scored rows, NaN where there is none. `take_mean`: the same of each take.
+        worst: Mean of all rows with every row that is not scored as 1.0.
         edits, refs: Edits and reference units of the scored rows; None for a metric without counts.
         spread: Sums of squares.
         computed: False where answers exist but none carries this metric.
@@ -72,16 +73,11 @@ class Scores:
     n_wrong_script: IntArray
     mean: FloatArray
     take_mean: FloatArray
+    worst: FloatArray
     edits: FloatArray | None
     refs: FloatArray | None
     spread: Spread
     computed: bool
-
-    @property
-    def worst(self) -> FloatArray:
-        """Mean of all rows of each unit with every row that is not scored as 1.0."""
-        scored = np.where(self.n_ok > 0, self.mean, 0.0) * self.n_ok
-        return (scored + (self.n_total - self.n_ok)) / self.n_total
 
 
 def mean_of(values: ArrayLike) -> float:
@@ -157,12 +153,15 @@ def score_units(columns: Columns, metric: str) -> Scores:
     take_mean, mean, spread = spread_of(values, flags, columns.take_starts, columns.unit_takes)
     starts = columns.unit_starts
     edits, refs = (_counted(columns, name, scored) for name in COUNTS.get(metric, (None, None)))
+    n_total = np.diff(starts, append=columns.order.size)
+    n_ok = spread.judgments.astype(np.int64)
     return Scores(
-        n_total=np.diff(starts, append=columns.order.size),
-        n_ok=spread.judgments.astype(np.int64),
+        n_total=n_total,
+        n_ok=n_ok,
         n_wrong_script=_sums(columns.wrong_script.astype(np.float64), starts).astype(np.int64),
         mean=mean,
         take_mean=take_mean,
+        worst=(np.where(n_ok > 0, mean, 0.0) * n_ok + (n_total - n_ok)) / n_total,
         edits=edits,
         refs=refs,
         spread=spread,
