@@ -67,3 +67,19 @@ def test_table_by_language() -> None:
     assert list(found) == ["hi", "ta"]
     assert found["ta"]["few"].status == "unsupported_language"
     assert found["hi"]["good"].mean == pytest.approx(0.1)
+
+
+def test_human_recordings_are_shown_and_do_not_take_part() -> None:
+    """The humans recorded two prompts and one more language; neither costs the systems a prompt or a rank."""
+    rows = [row(f"p{i}", system, cer) for i in range(4) for system, cer in (("a", 0.2), ("b", 0.1))]
+    rows += [row(f"p{i}", "human", 0.05) for i in range(2)] + [row("q", "human", 0.05, lang="ta")]
+    found = aggregate(rows, level="strict", humans=["human"], draws=10)
+    board = leaderboard(found, humans=["human"])
+    assert [(e.system, e.rank, e.reason) for e in board] == [
+        ("b", 1, ""),
+        ("a", 2, ""),
+        ("human", None, "human reference"),
+    ]
+    assert [e.row.n_common for e in board] == [4, 4, 2]
+    taking_part = leaderboard(aggregate(rows, level="strict", draws=10))
+    assert [(e.system, e.rank) for e in taking_part] == [("human", 1), ("a", None), ("b", None)]

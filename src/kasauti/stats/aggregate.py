@@ -7,7 +7,7 @@ too, so the same rows may be `insufficient` in `cer` and `ok` in `pcer`. What co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +30,7 @@ def aggregate(
     level: str,
     metrics: Sequence[str] = METRICS,
     min_ok_share: float = 0.95,
+    humans: Collection[str] = (),
     draws: int = 10_000,
     seed: int = 0,
 ) -> list[AggregateRow]:
@@ -40,6 +41,7 @@ def aggregate(
         level: Level of normalisation that the rows were scored at; copied into the result.
         metrics: Which of `METRICS`, in the order wanted.
         min_ok_share: A cell with a smaller share of scored rows is `insufficient`.
+        humans: Systems whose clips are human recordings; they don't take part in what is common.
         draws: Bootstrap draws.
         seed: Seed of the bootstrap. An interval depends on it and on the system's own prompts, not on what else is in
             the table.
@@ -55,7 +57,7 @@ def aggregate(
     places = places_of(columns)
     scored = {metric: score_units(columns, metric) for metric in metrics}
     cells = [Cell.of(place, metric, scores) for metric, scores in scored.items() for place in places]
-    common = common_flags(columns, cells, min_ok_share)
+    common = common_flags(columns, cells, min_ok_share=min_ok_share, humans=humans)
     intervals = mean_intervals(columns, cells, draws=draws, seed=seed)
     placed: list[_Placed] = []
     for cell, flags, interval in zip(cells, common, intervals, strict=True):

@@ -6,7 +6,7 @@ that they have in common. The others follow without a rank, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kasauti.records import AggregateRow
@@ -37,6 +37,7 @@ def leaderboard(
     *,
     scope: str = "macro",
     key: str = "all",
+    humans: Collection[str] = (),
     higher_is_better: bool = False,
 ) -> list[LeaderboardRow]:
     """Ranks systems by one metric, judge by judge.
@@ -45,6 +46,7 @@ def leaderboard(
         aggregates: What `aggregate` returned.
         metric: Name of the metric.
         scope, key: Which cells: `("macro", "all")`, `("pooled", "all")`, `("lang", "hi")` or `("tag", "digits")`.
+        humans: Systems whose clips are human recordings, as given to `aggregate`: listed, not ranked.
         higher_is_better: For marks; error rates are better the lower they are.
 
     Returns:
@@ -55,12 +57,11 @@ def leaderboard(
     board: list[LeaderboardRow] = []
     for judge in judges:
         mine = [row for row in rows if row.judge == judge]
-        full = {row.key for row in mine if row.scope == "lang" and row.status == "ok"}
-        entries = [
-            _entry(row, _missing(row, mine, full) if scope in ("macro", "pooled") else [])
-            for row in mine
-            if (row.scope, row.key) == (scope, key)
-        ]
+        competing = [row for row in mine if row.system not in humans]
+        full = {row.key for row in competing if row.scope == "lang" and row.status == "ok"}
+        chosen = [row for row in mine if (row.scope, row.key) == (scope, key)]
+        over_languages = scope in ("macro", "pooled")
+        entries = [_entry(row, humans, _missing(row, mine, full) if over_languages else []) for row in chosen]
         board += _ranked(entries, higher_is_better)
     return board
 
@@ -80,9 +81,11 @@ def _missing(row: AggregateRow, rows: Sequence[AggregateRow], full: set[str]) ->
     return [lang for lang in dict.fromkeys(r.key for r in rows if r.scope == "lang") if lang in full - scored]
 
 
-def _entry(row: AggregateRow, missing: Sequence[str]) -> LeaderboardRow:
+def _entry(row: AggregateRow, humans: Collection[str], missing: Sequence[str]) -> LeaderboardRow:
     reason = ""
-    if row.status == "insufficient":
+    if row.system in humans:
+        reason = "human reference"
+    elif row.status == "insufficient":
         reason = f"insufficient: {row.n_ok}/{row.n_total} scored"
     elif row.status != "ok":
         reason = row.status.replace("_", " ")
