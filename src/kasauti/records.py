@@ -65,7 +65,9 @@ class Outcome:
         wall_s: Seconds the call took.
         ttfb_s: Seconds to the first byte of sound, where the system streams.
         cost_usd: What the call cost; None where it is not known.
-        facts: Anything else worth keeping (tokens, frames, voice used), JSON values only.
+        facts: Anything else worth keeping (tokens, frames, voice used), JSON values only. Two keys are read by the
+            gates: `end`, why the model stopped (`token_cap` when its limit of new tokens did it, any other word when
+            not), and `tokens_per_second`, how many tokens it spends on a second of sound.
     """
 
     status: Status = Status.OK
@@ -107,6 +109,8 @@ class Clip:
     rms_dbfs: float | None = None
     clipped_fraction: float | None = None
     truncated: bool = False
+    leading_silence_s: float | None = None
+    trailing_silence_s: float | None = None
     created_at: str | None = None
 
     @property
@@ -147,6 +151,12 @@ class SampleRow:
     """One row of `per_sample.tsv`: exactly one per (prompt, system, repeat, judge, rejudge).
 
     Counts and rates are those of the headline level; None where the row has no score. Column order is frozen.
+
+    Attributes:
+        gates: Names of the gates that the row failed, with spaces between; empty when it passed all, None when there
+            was neither a clip nor a transcript to measure.
+        length_penalty: `metrics.length.length_penalty`; None without a clip or without a pace for the language.
+        rubric: `metrics.rubric.rubric_terms`; None for a row that is not `ok` or lacks a part.
     """
 
     run_id: str
@@ -181,6 +191,9 @@ class SampleRow:
     gcer: float | None = None
     wer: float | None = None
     pcer: float | None = None
+    gates: str | None = None
+    length_penalty: float | None = None
+    rubric: float | None = None
 
 
 SAMPLE_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(SampleRow))

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kasauti.judges.base import JudgeOptions
+from kasauti.metrics.gates import GateLimits
+from kasauti.metrics.length import LengthSettings
+from kasauti.metrics.rubric import RubricSettings
 from kasauti.systems.base import SystemOptions
 
 MISSING = "???"
@@ -105,6 +108,9 @@ class ScoringSettings:
         min_ok_share: A cell with a smaller share of scored prompts is `insufficient` and is not ranked.
         draws: Bootstrap draws.
         seed: Seed of the bootstrap.
+        gates: Limits beyond which a clip or a transcript is faulty.
+        length: How fast each language is said.
+        rubric: What the parts of the rubric weigh.
     """
 
     level: str = "numbers"
@@ -112,6 +118,9 @@ class ScoringSettings:
     min_ok_share: float = 0.95
     draws: int = 10_000
     seed: int = 0
+    gates: GateLimits = field(default_factory=GateLimits)
+    length: LengthSettings = field(default_factory=LengthSettings)
+    rubric: RubricSettings = field(default_factory=RubricSettings)
 
 
 @dataclass

@@ -54,6 +54,8 @@ CLIPS = st.builds(
     rms_dbfs=maybe(NUMBERS),
     clipped_fraction=maybe(NUMBERS),
     truncated=st.booleans(),
+    leading_silence_s=maybe(NUMBERS),
+    trailing_silence_s=maybe(NUMBERS),
     created_at=maybe(ANY_TEXT),
 )
 JUDGMENTS = st.builds(
@@ -108,12 +110,14 @@ GOLDEN = {
             channels=1,
             rms_dbfs=-20.5,
             clipped_fraction=0.0,
+            leading_silence_s=0.25,
+            trailing_silence_s=0.5,
             created_at="2025-12-01T00:00:00+00:00",
         ),
         '{"clip_id":"ab12","system":"espeak","fingerprint":"espeak-ng 1","lang":"hi","text":"नमस्ते","repeat":1,'
         '"outcome":{"wall_s":0.5,"cost_usd":0.0},"path":"clips/ab/ab12.wav","audio_sha256":"' + "ff" * 32 + '",'
         '"duration_s":1.25,"sample_rate_hz":22050,"channels":1,"rms_dbfs":-20.5,"clipped_fraction":0.0,'
-        '"created_at":"2025-12-01T00:00:00+00:00"}\n',
+        '"leading_silence_s":0.25,"trailing_silence_s":0.5,"created_at":"2025-12-01T00:00:00+00:00"}\n',
     ),
     "judgments": (
         Judgment(

@@ -127,7 +127,8 @@ def test_the_columns_of_samples_are_frozen() -> None:
     assert " ".join(SAMPLE_COLUMNS) == (
         "run_id prompt_id lang script tags system repeat judge judge_revision rejudge status reason clip_id "
         "audio_sha256 judgment_id duration_s hypothesis char_edits ref_chars nospace_edits ref_nospace grapheme_edits "
-        "ref_graphemes word_edits ref_words cer cer_nospace gcer wer pcer"
+        "ref_graphemes word_edits ref_words phonetic_edits ref_phonetic cer cer_nospace gcer wer pcer gates "
+        "length_penalty rubric"
     )
 
 

@@ -95,7 +95,7 @@ def expected_length(text: str, lang: str, settings: LengthSettings) -> Length | 
 
 
 def length_penalty(duration_s: float, expected_s: float) -> float:
-    """max(0, |ln(d / d_expected)| - ln 1.3): 0 from 1/1.3 to 1.3 times the expected duration, 0.43 at twice and at half.
+    """max(0, |ln(d / d_expected)| - ln 1.3): 0 from 1/1.3 to 1.3 times the expected duration, 0.43 at twice and half.
 
     Args:
         duration_s: Duration of the clip, above 0.

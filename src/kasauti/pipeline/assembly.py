@@ -7,14 +7,18 @@ tables depend on the plan and on what the store holds, not on when or in what or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from kasauti.metrics.gates import Gate, Sound, Transcript, sound_gates, transcript_gates
+from kasauti.metrics.length import TEXT_LEVEL, Length, expected_length, length_penalty
+from kasauti.metrics.rubric import rubric_terms
 from kasauti.metrics.score import Counts, PairScore, score_pair
 from kasauti.pipeline.judging import hearings
-from kasauti.pipeline.plan import Plan, Take
+from kasauti.pipeline.plan import Plan, Take, decoding_of
 from kasauti.records import Clip, Judgment, Outcome, SampleRow, Status
 from kasauti.store.library import Store
+from kasauti.text.levels import normalize, normalize_pair
 
 _KEY = ["run_id", "prompt_id", "system", "repeat", "judge", "rejudge"]
 
@@ -27,7 +31,8 @@ SCORE_COLUMNS = [*_KEY, "judgment_id", "label", "mark", "value"]
 
 CLIP_COLUMNS = (
     "clip_id system prompt_id lang repeat status reason path duration_s sample_rate_hz channels rms_dbfs "
-    "clipped_fraction truncated chars wall_s ttfb_s cost_usd created_at error"
+    "clipped_fraction truncated leading_silence_s trailing_silence_s end cap_s chars wall_s ttfb_s cost_usd "
+    "created_at error"
 ).split()
 
 
@@ -54,7 +59,7 @@ def assemble(plan: Plan, store: Store, left_because: str) -> Tables:
     for take in plan.takes:
         clip = store.clips.get(take.clip_id) if take.clip_id is not None else None
         if take.clip_id is not None and clip is not None:
-            tables.clips.append(_clip_row(take, clip))
+            tables.clips.append(_clip_row(plan, take, clip))
         for judge_id in plan.judges:
             for rejudge in range(plan.settings.rejudges):
                 key = (take.prompt.id, take.system, take.repeat, rejudge)
@@ -121,20 +126,65 @@ def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> N
     }
     status, counts = outcome.status, {}
     hypothesis = judgment.transcript if judgment is not None and status is Status.OK else None
+    transcript = None
     if hypothesis is not None:
         by_level = {
             level: score_pair(prompt.text, hypothesis, prompt.lang, level)
             for level in dict.fromkeys([scoring.level, *scoring.levels])
         }
-        counts = _counts(by_level[scoring.level])
-        if by_level[scoring.level].status == "wrong_script":
+        score = by_level[scoring.level]
+        counts = _counts(score)
+        transcript = Transcript(*normalize_pair(prompt.text, hypothesis, prompt.lang, TEXT_LEVEL), score.status)
+        if score.status == "wrong_script":
             status = Status.WRONG_SCRIPT
         tables.levels += [{**key, "level": level, **_counts(by_level[level])} for level in scoring.levels]
     if judgment is not None and status is Status.OK:
         for mark, value in judgment.scores.get(place.label, {}).items():
             row = {"judgment_id": judgment.judgment_id, "label": place.label, "mark": mark, "value": value}
             tables.scores.append({**key, **row})
-    tables.samples.append(_sample(plan, place, key, status, outcome.reason, hypothesis, counts))
+    counts |= _structure(plan, place, transcript)
+    sample = _sample(plan, place, key, status, outcome.reason, hypothesis, counts)
+    rubric = rubric_terms(sample, scoring.rubric)
+    tables.samples.append(sample if rubric is None else replace(sample, rubric=rubric.score))
+
+
+def _structure(plan: Plan, place: _Place, transcript: Transcript | None) -> dict[str, Any]:
+    """Failed gates and length penalty of a place, as far as there is a clip or a transcript to measure."""
+    scoring, clip = plan.settings.scoring, place.clip
+    gates: list[Gate] = []
+    penalty = None
+    if clip is not None and clip.status is Status.OK and clip.duration_s is not None:
+        length = _expected(plan, place.take)
+        gates += sound_gates(_sound(plan, place.take, clip, clip.duration_s, length), scoring.gates)
+        penalty = None if length is None else length_penalty(clip.duration_s, length.expected_s)
+    if transcript is not None:
+        gates += transcript_gates(transcript, scoring.gates)
+    failed = " ".join(gate.name for gate in gates if not gate.passed) if gates else None
+    return {"gates": failed, "length_penalty": penalty}
+
+
+def _expected(plan: Plan, take: Take) -> Length | None:
+    text = normalize(take.prompt.text, take.prompt.lang, TEXT_LEVEL)
+    return expected_length(text, take.prompt.lang, plan.settings.scoring.length)
+
+
+def _sound(plan: Plan, take: Take, clip: Clip, duration_s: float, length: Length | None) -> Sound:
+    return Sound(
+        duration_s=duration_s,
+        expected_s=None if length is None else length.expected_s,
+        leading_silence_s=clip.leading_silence_s,
+        trailing_silence_s=clip.trailing_silence_s,
+        clipped_fraction=clip.clipped_fraction,
+        **_ending(plan, take, clip),
+    )
+
+
+def _ending(plan: Plan, take: Take, clip: Clip) -> dict[str, Any]:
+    """Why the model stopped, and the longest clip that its limit of new tokens allows, as far as the system says."""
+    facts = clip.outcome.facts
+    tokens = decoding_of(plan.settings, plan.systems[take.system]).get("max_new_tokens")
+    rate = facts.get("tokens_per_second")
+    return {"end": facts.get("end"), "cap_s": tokens / rate if tokens and rate else None}
 
 
 def _sample(
@@ -168,7 +218,7 @@ def _counts(score: PairScore) -> dict[str, Any]:
     return {name: getattr(score, name) for name in (*_COUNTS, *_RATES)}
 
 
-def _clip_row(take: Take, clip: Clip) -> dict[str, Any]:
+def _clip_row(plan: Plan, take: Take, clip: Clip) -> dict[str, Any]:
     row = {name: getattr(clip, name) for name in CLIP_COLUMNS if hasattr(clip, name)}
     outcome = {
         name: getattr(clip.outcome, name) for name in ("status", "reason", "wall_s", "ttfb_s", "cost_usd", "error")
@@ -176,6 +226,7 @@ def _clip_row(take: Take, clip: Clip) -> dict[str, Any]:
     return {
         **row,
         **outcome,
+        **_ending(plan, take, clip),
         "system": take.system,
         "prompt_id": take.prompt.id,
         "repeat": take.repeat,

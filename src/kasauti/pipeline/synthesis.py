@@ -121,6 +121,8 @@ def _with_audio(clip: Clip, file: Path, path: str) -> Clip:
         rms_dbfs=facts.rms_dbfs,
         clipped_fraction=facts.clipped_fraction,
         truncated=facts.truncated,
+        leading_silence_s=facts.leading_silence_s,
+        trailing_silence_s=facts.trailing_silence_s,
     )
 
 

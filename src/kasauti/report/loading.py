@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ class ClipRow:
 
     Attributes:
         path: Audio file relative to the store; None where there is no sound.
+        end: Why the model stopped, where the system says (`token_cap`).
+        cap_s: The longest clip that the limit of new tokens allows, where the system states its tokens per second.
         chars: Characters of the prompt's text, code points.
         wall_s: Seconds of the call that made the clip, be it in an earlier run.
         error: The message of a failed call, scrubbed of secrets.
@@ -44,6 +46,10 @@ class ClipRow:
     rms_dbfs: float | None = None
     clipped_fraction: float | None = None
     truncated: bool | None = None
+    leading_silence_s: float | None = None
+    trailing_silence_s: float | None = None
+    end: str | None = None
+    cap_s: float | None = None
     chars: int | None = None
     wall_s: float | None = None
     ttfb_s: float | None = None
@@ -234,7 +240,6 @@ def _run_info(folder: Path) -> RunInfo:
     path = folder / "run.json"
     raw = _json(path)
     try:
-        known = {f.name for f in fields(ScoringSettings)}
         return RunInfo(
             run_id=raw["run_id"],
             folder=folder,
@@ -245,7 +250,7 @@ def _run_info(folder: Path) -> RunInfo:
             systems={name: SystemInfo(**_known(facts, SystemInfo)) for name, facts in raw["systems"].items()},
             judges={name: facts["revision"] for name, facts in raw["judges"].items()},
             signatures=raw.get("signature") or {},
-            scoring=ScoringSettings(**{k: v for k, v in (raw.get("scoring") or {}).items() if k in known}),
+            scoring=ScoringSettings(**_known(raw.get("scoring") or {}, ScoringSettings)),
             promptset=PromptsetInfo(**_known(raw.get("promptset") or {}, PromptsetInfo)),
             versions=raw.get("versions") or {},
             git=raw.get("git"),
@@ -256,9 +261,14 @@ def _run_info(folder: Path) -> RunInfo:
         raise StoreError(f"{path}: not the record of a run: {type(error).__name__} {error}") from error
 
 
-def _known(values: Mapping[str, Any], kind: type[SystemInfo] | type[PromptsetInfo]) -> dict[str, Any]:
-    """The values that this version knows, so that records of newer versions can be read."""
-    return {f.name: values[f.name] for f in fields(kind) if f.name in values}
+def _known(values: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
+    """The values that this version knows, sections as dataclasses, so that other versions' records can be read."""
+    known = {}
+    for entry in fields(kind):
+        if entry.name in values:
+            value, section = values[entry.name], entry.default_factory
+            known[entry.name] = section(**_known(value, section)) if is_dataclass(section) else value
+    return known
 
 
 def _json(path: Path) -> Any:
