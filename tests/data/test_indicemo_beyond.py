@@ -80,6 +80,7 @@ def test_agreement(study: Study) -> None:
     everyone = ("gemini", "qwen", "openai")
     assert found[ALL, everyone].alpha.estimate == pytest.approx(0.398, abs=0.0005)
     assert found[ALL, everyone].n_units == 490
+    assert study.spreads.tolist() == [36, 196, 180, 69, 9]
     by_delivery = [found[name, everyone].alpha.estimate for name in study.common.deliveries]
     assert by_delivery == pytest.approx([0.383, 0.335, 0.393, 0.421, 0.265], abs=0.0005)
 
@@ -106,6 +107,7 @@ def test_bradley_terry_turns_second_and_third_round(study: Study) -> None:
 def test_twenty_clips_are_cut(study: Study) -> None:
     assert len(study.subject.cut_tasks) == 20
     assert set(study.subject.cut_tasks.values()) == {20.48}
+    assert {standing.score.n_prompts for standing in study.whole} == {78}
     assert [(effect.delivery, effect.n_cut) for effect in study.cuts] == [
         ("Sad", 15),
         ("Excited", 3),
@@ -136,8 +138,8 @@ def test_tables_and_page(bundle: Path, tmp_path: Path) -> None:
         *(
             f"{name}.tsv"
             for name in (
-                "standings gaps positions position_adjusted agreement distributions leanings subpanels bradley_terry "
-                "cuts cut_clips"
+                "standings gaps positions position_adjusted agreement spreads distributions leanings subpanels "
+                "bradley_terry cuts without_cut_tasks cut_clips"
             ).split()
         ),
     }

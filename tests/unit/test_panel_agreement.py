@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kasauti.panel.agreement import agreement, coincidences, ordinal_alpha
+from kasauti.panel.agreement import agreement, coincidences, ordinal_alpha, spreads
 from kasauti.panel.cases import Panel
 from kasauti.panel.intervals import Draws
 from panel_ratings import panel, random_panel
@@ -46,6 +46,11 @@ def test_a_value_without_company_says_nothing() -> None:
     alone = panel({**cases, ("u", "x"): [5, 5, 5]}, "abc")
     assert ordinal_alpha(alone) == ordinal_alpha(panel(cases, "abc"))
     assert agreement(alone, DRAWS).n_units == 3
+
+
+def test_how_far_scores_lie_apart() -> None:
+    found = panel({("t", "x"): [1, 2, 3], ("t", "y"): [5, 2, 2], ("u", "x"): [1, 1, 1]}, "abc")
+    assert spreads(found).tolist() == [1, 1, 0, 0, 1]
 
 
 def test_where_it_is_not_defined() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kasauti.panel.cuts import CutEffect, at_cap, cut_effects
+from kasauti.panel.cuts import CutEffect, at_cap, cut_effects, without_cuts
 from panel_ratings import panel
 
 
@@ -26,6 +26,11 @@ def test_cut_against_whole_in_deliveries_that_have_a_cut_clip() -> None:
         CutEffect("a", "Sad", 2, 1, cut=1.5, whole=4.0, others_cut=3.75, others_whole=1.5),
         CutEffect("a", "Happy", 1, 0, cut=3.0, whole=None, others_cut=3.0, others_whole=None),
     ]
+
+
+def test_tasks_of_cut_clips_can_be_left_out() -> None:
+    found = panel({("t1", "x"): [1, 2], ("t2", "x"): [3, 2], ("t3", "x"): [5, 2]})
+    assert without_cuts(found, {"t2", "unknown"}).tasks == ("t1", "t3")
 
 
 def test_no_cut_clip_no_row() -> None:

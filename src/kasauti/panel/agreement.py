@@ -16,7 +16,7 @@ import numpy as np
 from kasauti.panel.cases import SCALE, Panel
 from kasauti.panel.intervals import Draws, interval
 from kasauti.stats.bootstrap import Interval
-from kasauti.stats.columns import FloatArray
+from kasauti.stats.columns import FloatArray, IntArray
 from kasauti.stats.resample import replicate_means, strata_of
 
 
@@ -51,6 +51,13 @@ def agreement(panel: Panel, draws: Draws) -> Agreement:
     drawn = replicate_means(by_task.reshape(n_tasks, -1), strata, draws=draws.count, seed=draws.seed)
     alphas = _alpha(n_tasks * drawn.reshape(-1, n_values, n_values))
     return Agreement(interval(estimate, alphas[~np.isnan(alphas)], panel), n_units)
+
+
+def spreads(panel: Panel) -> IntArray:
+    """How many clips have scores that lie 0, 1, … points apart; clips with a case of every judge."""
+    scores = panel.common().scores
+    apart = (scores.max(axis=1) - scores.min(axis=1)).astype(np.int64)
+    return np.bincount(apart.reshape(-1), minlength=SCALE[-1] - SCALE[0] + 1)
 
 
 def coincidences(panel: Panel) -> FloatArray:

@@ -49,6 +49,11 @@ def at_cap(durations_s: Mapping[str, float], max_tokens: int, tokens_per_s: floa
     return [task for task, duration_s in durations_s.items() if duration_s >= cap_s - _ROUNDING_S]
 
 
+def without_cuts(panel: Panel, cut_tasks: Collection[str]) -> Panel:
+    """The tasks of which no clip was cut: fewer, and not the same mixture of long and short."""
+    return panel.at_tasks(np.array([t for t, task in enumerate(panel.tasks) if task not in cut_tasks], dtype=np.int64))
+
+
 def cut_effects(panel: Panel, system: str, cut_tasks: Collection[str]) -> list[CutEffect]:
     """Scores of cut and whole clips of one system, delivery by delivery, where any was cut.
 

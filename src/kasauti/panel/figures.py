@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from kasauti.panel.cases import SCALE
 from kasauti.panel.findings import p_of
+from kasauti.panel.judge_sheets import letters
 from kasauti.panel.sheet import shown
-from kasauti.panel.sheets import letters
 from kasauti.panel.study import ALL, Study
 from kasauti.report.chart import Span
 from kasauti.stats.bootstrap import Interval

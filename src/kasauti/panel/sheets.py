@@ -1,10 +1,10 @@
-"""The results of a study as tables."""
+"""The results of a study as tables: those about systems here, those about judges in `judge_sheets`."""
 
 from __future__ import annotations
 
-from kasauti.panel.cases import SCALE
+from kasauti.panel import judge_sheets
 from kasauti.panel.sheet import Column, Sheet
-from kasauti.panel.study import Study
+from kasauti.panel.study import ALL, Study
 from kasauti.stats.bootstrap import Interval
 
 
@@ -13,14 +13,16 @@ def sheets_of(study: Study) -> list[Sheet]:
     made = [
         _standings(study),
         _gaps(study),
-        _positions(study),
+        judge_sheets.positions(study),
         _adjusted(study),
-        _agreements(study),
-        _distributions(study),
-        _leanings(study),
-        _subpanels(study),
+        judge_sheets.agreements(study),
+        judge_sheets.spreads(study),
+        judge_sheets.distributions(study),
+        judge_sheets.leanings(study),
+        judge_sheets.subpanels(study),
         _bradley_terry(study),
         _cuts(study),
+        _whole(study),
         _cut_clips(study),
     ]
     return [sheet for sheet in made if sheet.rows]
@@ -81,35 +83,6 @@ def _gaps(study: Study) -> Sheet:
     return Sheet("gaps", "Which systems are told apart", note, columns, tuple(rows), study.subject.signature())
 
 
-def _positions(study: Study) -> Sheet:
-    rows = [
-        {
-            "judge": effect.judge,
-            "on": on,
-            **{f"effect_{letter}": value for letter, value in zip(letters(study), effect.effects, strict=True)},
-            "spread": effect.spread,
-            "share": effect.share,
-            "p_value": effect.p_value,
-            "n_cases": effect.n_cases,
-        }
-        for on, effects in study.positions.items()
-        for effect in effects
-    ]
-    columns = (
-        Column("judge", "judge"),
-        Column("on", "on"),
-        *(Column(f"effect_{letter}", letter, 2) for letter in letters(study)),
-        Column("spread", "spread", 2, "best label less worst"),
-        Column("share", "of variance", 3, "of what system and delivery leave unexplained"),
-        Column("p_value", "p", 4, "permutation test: labels dealt anew among the tasks of a delivery"),
-        Column("n_cases", "cases"),
-    )
-    deals = f"{study.draws.count:,} deals: {1 / (1 + study.draws.count):.4f}"
-    note = f"What each label adds to a judge's score, rank, share of first places. Smallest p with {deals}."
-    signature = study.subject.signature(failure="each_judge_its_own")
-    return Sheet("positions", "Does the label matter?", note, columns, tuple(rows), signature)
-
-
 def _adjusted(study: Study) -> Sheet:
     rows = []
     for scope, found in study.scopes.items():
@@ -143,80 +116,6 @@ def _adjusted(study: Study) -> Sheet:
     note = "Beside the scores, never instead of them: an average effect is taken off a scale that has ends."
     signature = study.subject.signature(adjusted="label_position")
     return Sheet("position_adjusted", "Scores less the label's effect", note, columns, tuple(rows), signature)
-
-
-def _agreements(study: Study) -> Sheet:
-    rows = [
-        {"scope": scope, "judges": " + ".join(judges), "alpha": found.alpha, "n_units": found.n_units}
-        for scope, judges, found in study.agreements
-    ]
-    columns = (
-        Column("scope", "scope"),
-        Column("judges", "judges"),
-        Column("alpha", "alpha", 2, "Krippendorff, ordinal: 1 perfect, 0 as by chance"),
-        Column("n_units", "clips"),
-    )
-    note = (
-        "Krippendorff's alpha of the scores. Many take 0.67 as the least for tentative conclusions (Krippendorff 2004)."
-    )
-    return Sheet("agreement", "Do the judges agree?", note, columns, tuple(rows), study.subject.signature())
-
-
-def _distributions(study: Study) -> Sheet:
-    rows = []
-    for j, judge in enumerate(study.common.judges):
-        for s, system in enumerate(study.common.systems):
-            counts = study.counts[j, s].tolist()
-            mean = sum(v * n for v, n in zip(SCALE, counts, strict=True)) / sum(counts)
-            given = {f"score_{value}": count for value, count in zip(SCALE, counts, strict=True)}
-            rows.append({"judge": judge, "system": system, **given, "mean": mean})
-    columns = (
-        Column("judge", "judge"),
-        Column("system", "system"),
-        *(Column(f"score_{value}", str(value)) for value in SCALE),
-        Column("mean", "mean", 2, "over all tasks alike"),
-    )
-    note = "How often each judge gave each score."
-    return Sheet("distributions", "How judges use the scale", note, columns, tuple(rows), study.subject.signature())
-
-
-def _leanings(study: Study) -> Sheet:
-    rows = [
-        {
-            "judge": found.judge,
-            "system": found.system,
-            "score": found.score,
-            "rank": found.rank,
-            "own_family": found.own_family,
-        }
-        for found in study.leanings
-    ]
-    columns = (
-        Column("judge", "judge"),
-        Column("system", "system"),
-        Column(
-            "score", "score above the others'", 2, "how much further above its case's mean than by the other judges"
-        ),
-        Column("rank", "ranks better", 2, "how many ranks better than by the other judges"),
-        Column("own_family", "own family", None, "judge and system come from one maker"),
-    )
-    note = "Measured against the other judges, not explained: a judge may favour a system, or hear it better."
-    return Sheet("leanings", "Whom each judge favours", note, columns, tuple(rows), study.subject.signature())
-
-
-def _subpanels(study: Study) -> Sheet:
-    rows = []
-    for found in study.subpanels:
-        by_system = zip(study.common.systems, found.scores, found.places, strict=True)
-        values = {name: value for s, score, place in by_system for name, value in ((s, score), (f"{s}_place", place))}
-        signature = study.subject.signature(judges=found.judges)
-        rows.append({"judges": " + ".join(found.judges), **values, "signature": signature})
-    columns = [Column("judges", "judges")]
-    for system in study.common.systems:
-        columns += [Column(system, system, 2), Column(f"{system}_place", "#", None, "place")]
-    note = "The same tasks without one judge, and by one judge alone. The median of two judges is their mean."
-    title = "Leaving judges out"
-    return Sheet("subpanels", title, note, tuple(columns), tuple(rows), study.subject.signature())
 
 
 def _bradley_terry(study: Study) -> Sheet:
@@ -253,6 +152,28 @@ def _cuts(study: Study) -> Sheet:
     return Sheet("cuts", "Cut at the token cap", note, columns, tuple(rows), study.subject.signature())
 
 
+def _whole(study: Study) -> Sheet:
+    before = {standing.system: standing for standing in study.scopes[ALL].standings}
+    rows = [
+        {
+            "system": standing.system,
+            "score": before[standing.system].score,
+            "without": standing.score,
+            "n_tasks": standing.score.n_prompts,
+        }
+        for standing in study.whole
+    ]
+    columns = (
+        Column("system", "system"),
+        Column("score", "score", 2),
+        Column("without", "without those tasks", 2),
+        Column("n_tasks", "tasks left"),
+    )
+    note = "Scores of all systems without the tasks of cut clips: another, shorter mixture of tasks, not a correction."
+    signature = study.subject.signature(failure="common,no_cut_clip")
+    return Sheet("without_cut_tasks", "Without the tasks of cut clips", note, columns, tuple(rows), signature)
+
+
 def _cut_clips(study: Study) -> Sheet:
     panel = study.subject.panel
     delivery = {task: panel.deliveries[d] for task, d in zip(panel.tasks, panel.delivery_of.tolist(), strict=True)}
@@ -267,8 +188,3 @@ def _cut_clips(study: Study) -> Sheet:
         Column("duration_s", "seconds", 2),
     )
     return Sheet("cut_clips", "Clips at the cap", "", columns, tuple(rows), study.subject.signature())
-
-
-def letters(study: Study) -> list[str]:
-    """The blind labels of the panel."""
-    return [chr(ord("A") + place) for place in range(len(study.common.systems))]

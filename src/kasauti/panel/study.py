@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from kasauti.identity import score_signature
 from kasauti.panel import PanelError
-from kasauti.panel.agreement import Agreement, agreement
+from kasauti.panel.agreement import Agreement, agreement, spreads
 from kasauti.panel.bradley_terry import BradleyTerry, bradley_terry
 from kasauti.panel.cases import SCALE, Panel
 from kasauti.panel.consensus import Consensus, compared, consensus
-from kasauti.panel.cuts import CutEffect, cut_effects
+from kasauti.panel.cuts import CutEffect, cut_effects, without_cuts
 from kasauti.panel.intervals import Draws, Gap, Standing, gaps, standings
 from kasauti.panel.leanings import Leaning, Subpanel, leanings, score_counts, subpanels
 from kasauti.panel.position import PositionEffect, position_adjusted, position_effects
@@ -90,7 +90,9 @@ class Study:
         positions: Label effects of each judge on its `score`, `rank` and `first place`.
         agreements: Of all judges over all tasks (first), all judges by delivery, and pairs of judges over all tasks,
             with their deliveries' and judges' names.
+        spreads: Clips by how many points their scores lie apart.
         counts: Shape (judges, systems, scores of the scale).
+        whole: Standings over the tasks of which no clip was cut; empty where none was.
     """
 
     subject: Subject
@@ -99,11 +101,13 @@ class Study:
     scopes: dict[str, Scope]
     positions: dict[str, list[PositionEffect]]
     agreements: list[tuple[str, tuple[str, ...], Agreement]]
+    spreads: IntArray
     counts: IntArray
     leanings: list[Leaning]
     subpanels: list[Subpanel]
     bradley_terry: BradleyTerry | None
     cuts: list[CutEffect]
+    whole: list[Standing]
     lacking: dict[str, str]
 
 
@@ -131,11 +135,13 @@ def study_of(subject: Subject, draws: Draws) -> Study:
         scopes={name: _scope(common, adjusted, deliveries, draws) for name, deliveries in subject.scopes.items()},
         positions=_positions(panel, draws) if adjusted else {},
         agreements=_agreements(common, draws),
+        spreads=spreads(common),
         counts=score_counts(common),
         leanings=leanings(common, subject.families, draws) if len(common.judges) > 1 else [],
         subpanels=subpanels(common),
         bradley_terry=attempt("bradley_terry", lambda: bradley_terry(common, draws)),
         cuts=cut_effects(common, subject.cut_system, subject.cut_tasks) if subject.cut_system else [],
+        whole=standings(without_cuts(common, subject.cut_tasks), draws) if subject.cut_tasks else [],
         lacking=lacking,
     )
 
