@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kasauti.errors import ConfigError
 from kasauti.metrics.length import LengthSettings, expected_length, length_penalty
 
-PACES = LengthSettings({"en": 14.0, "hi": 9.0, "ta": 12.0}, min_expected_s=0.5)
+PACES = LengthSettings({"en": 14.0, "hi": 9.0, "ta": 12.0, "sd-Deva": 8.0}, min_expected_s=0.5)
 SECONDS = st.floats(0.01, 600)
 
 
@@ -21,7 +21,9 @@ SECONDS = st.floats(0.01, 600)
         ("आज मौसम अच्छा है", "hi", {"hi": 13}, 13 / 9),  # 2 + 4 + 5 + 2 letters and marks, virama among them
         ("the rain stopped", "en", {"en": 14}, 1.0),
         ("कल meeting है शाम को", "hi", {"hi": 9, "en": 7}, 9 / 9 + 7 / 14),
-        ("नमस्ते செய்தி", "hi", {"hi": 12}, 12 / 9),  # a script of neither is read at the pace of the text
+        ("नमस्ते செய்தி", "hi", {"hi": 6, "ta": 6}, 6 / 9 + 6 / 12),
+        ("नमस्ते", "sd", {"sd-Deva": 6}, 6 / 8),  # a language in its other script
+        ("नमस्ते γεια", "hi", {"hi": 10}, 10 / 9),  # a script of none of the languages: the pace of the text
         ("हाँ", "hi", {"hi": 3}, 0.5),  # 3 / 9 s is less than any text takes
     ],
 )

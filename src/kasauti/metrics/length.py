@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from kasauti.errors import ConfigError
 from kasauti.text.languages import LANGUAGES
@@ -22,8 +23,13 @@ FREE_RATIO = 1.3
 TEXT_LEVEL = "numbers"
 """Level of the text whose letters are counted: figures are long to say and short to write."""
 
-LATIN_LANGUAGE = "en"
-"""Latin letters in a text of another language are taken for English words and read at its pace."""
+PACE_OF_SCRIPT = {entry.script: code for code, entry in LANGUAGES.items()} | {
+    "Arab": "ur",
+    "Beng": "bn",
+    "Deva": "hi",
+    "Latn": "en",
+}
+"""Letters in a script that a text's language isn't written in are read at this language's pace, Latin ones at `en`."""
 
 
 @dataclass
@@ -85,13 +91,21 @@ def expected_length(text: str, lang: str, settings: LengthSettings) -> Length | 
     """
     letters: dict[str, int] = {}
     for script, n in script_counts(text).items():
-        pace_of = LATIN_LANGUAGE if script == "Latn" else lang
-        letters[pace_of] = letters.get(pace_of, 0) + n
+        code = _read_as(script, lang)
+        letters[code] = letters.get(code, 0) + n
     paces = {code: settings.chars_per_second[code] for code in letters if code in settings.chars_per_second}
     if not letters or len(paces) < len(letters):
         return None
     seconds = sum(n / paces[code] for code, n in letters.items())
     return Length(letters, paces, max(seconds, settings.min_expected_s))
+
+
+@cache
+def _read_as(script: str, lang: str) -> str:
+    """Code of the language at whose pace letters of a script are read."""
+    base = LANGUAGES[lang].base
+    own = [code for code, entry in LANGUAGES.items() if entry.base == base and entry.script == script]
+    return own[0] if own else PACE_OF_SCRIPT.get(script, lang)
 
 
 def length_penalty(duration_s: float, expected_s: float) -> float:
