@@ -49,6 +49,10 @@ class TextError(KasautiError):
     """Text can't be treated as asked (unknown language, level or metric)."""
 
 
+class StatsError(KasautiError):
+    """Numbers can't be summarised as asked."""
+
+
 class StoreError(KasautiError):
     """The store or a run folder can't be read or written."""
 

@@ -29,6 +29,9 @@ class Status(StrEnum):
 
 Role = Literal["machine", "human"]
 
+TAG_SEPARATOR = " "
+"""Between the tags of a prompt in a table; a tag is one word."""
+
 
 @dataclass(frozen=True)
 class Prompt:

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kasauti.records import AggregateRow, SampleRow, Status
-from kasauti.stats import StatsError
+from kasauti.errors import StatsError
 from kasauti.stats.aggregate import aggregate
 from stats_rows import CASES, row
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kasauti.stats import StatsError
+from kasauti.errors import StatsError
 from kasauti.stats.aggregate import aggregate
 from kasauti.stats.bootstrap import Interval, bootstrap, paired_differences
 from kasauti.stats.resample import replicate_means, strata_of

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kasauti.records import SampleRow
-from kasauti.stats import StatsError
+from kasauti.errors import StatsError
 from kasauti.stats.aggregate import aggregate
 from kasauti.stats.columns import FloatArray
 from kasauti.stats.floors import noise_floors

@@ -16,7 +16,7 @@ from kasauti.metrics.rubric import rubric_terms
 from kasauti.metrics.score import Counts, PairScore, score_pair
 from kasauti.pipeline.judging import hearings
 from kasauti.pipeline.plan import Plan, Take, decoding_of
-from kasauti.records import Clip, Judgment, Outcome, SampleRow, Status
+from kasauti.records import TAG_SEPARATOR, Clip, Judgment, Outcome, SampleRow, Status
 from kasauti.store.library import Store
 from kasauti.text.levels import normalize, normalize_pair
 
@@ -201,7 +201,7 @@ def _sample(
         **key,
         lang=prompt.lang,
         script=prompt.script,
-        tags=" ".join(prompt.tags),
+        tags=TAG_SEPARATOR.join(prompt.tags),
         judge_revision=plan.judges[place.judge_id].facts.revision,
         status=status,
         reason=reason,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
@@ -58,20 +58,21 @@ def read_table(path: Path) -> list[dict[str, str | None]]:
     Raises:
         StoreError: the file is missing or a line has another number of cells than the header.
     """
+    return list(_rows(path))
+
+
+def _rows(path: Path) -> Iterator[dict[str, str | None]]:
     try:
-        lines = path.read_bytes().decode("utf-8").split("\n")
+        # Only LF ends a line; a reader in text mode would also end one at a lone CR.
+        with path.open(encoding="utf-8", newline="\n") as file:
+            header = file.readline().removesuffix("\n").split("\t")
+            for number, line in enumerate(file, start=2):
+                cells = line.removesuffix("\n").split("\t")
+                if len(cells) != len(header):
+                    raise StoreError(f"{path}:{number}: {len(cells)} cells, but the header has {len(header)} columns")
+                yield {name: text_of(written) for name, written in zip(header, cells, strict=True)}
     except (OSError, UnicodeDecodeError) as error:
         raise StoreError(f"{path}: can't read this table: {error}") from error
-    header = lines[0].split("\t")
-    rows = []
-    for number, line in enumerate(lines[1:], start=2):
-        if line == "" and number == len(lines):
-            break
-        cells = line.split("\t")
-        if len(cells) != len(header):
-            raise StoreError(f"{path}:{number}: {len(cells)} cells, but the header has {len(header)} columns")
-        rows.append({name: text_of(written) for name, written in zip(header, cells, strict=True)})
-    return rows
 
 
 def read_records(path: Path, kind: type[Row]) -> list[Row]:
@@ -84,7 +85,7 @@ def read_records(path: Path, kind: type[Row]) -> list[Row]:
     """
     kinds = field_types(kind)
     rows = []
-    for number, cells in enumerate(read_table(path), start=2):
+    for number, cells in enumerate(_rows(path), start=2):
         try:
             values = {name: cell_value(kinds[name], written) for name, written in cells.items() if name in kinds}
             rows.append(kind(**values))

@@ -3,9 +3,3 @@
 Pure functions on records and numpy arrays: no file, no clock, no data frame. Rates are fractions; a quantity that has
 no data behind it is None, never 0.0 and never NaN.
 """
-
-from kasauti.errors import KasautiError
-
-
-class StatsError(KasautiError):
-    """Numbers can't be summarised as asked."""

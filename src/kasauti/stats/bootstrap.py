@@ -17,7 +17,7 @@ from typing import Literal
 
 import numpy as np
 
-from kasauti.stats import StatsError
+from kasauti.errors import StatsError
 from kasauti.stats.columns import FloatArray
 from kasauti.stats.resample import Stratum, replicate_means, replicate_medians, strata_of
 from kasauti.stats.values import prompt_means, strata_codes

@@ -16,8 +16,8 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kasauti.records import SampleRow, Status
-from kasauti.stats import StatsError
+from kasauti.records import TAG_SEPARATOR, SampleRow, Status
+from kasauti.errors import StatsError
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -25,8 +25,6 @@ BoolArray = NDArray[np.bool_]
 
 Name = TypeVar("Name", bound=Hashable)
 
-TAG_SEPARATOR = " "
-"""Between the tags in the `tags` column."""
 
 
 @dataclass(frozen=True)

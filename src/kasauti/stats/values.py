@@ -8,7 +8,7 @@ from itertools import chain
 
 import numpy as np
 
-from kasauti.stats import StatsError
+from kasauti.errors import StatsError
 from kasauti.stats.columns import FloatArray, IntArray, codes
 from kasauti.stats.scores import Spread, run_means, spread_of
 
