@@ -13,7 +13,8 @@ import yaml
 from rich.console import Console
 
 from kasauti.errors import KasautiError
-from kasauti.panel.beyond import Beyond, BeyondOptions, published_subject
+from kasauti.panel.beyond import Beyond, BeyondOptions
+from kasauti.panel.explore import published_subject
 from kasauti.panel.findings import findings_of
 from kasauti.panel.intervals import Draws
 from kasauti.panel.study import ALL, Study, study_of

@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from kasauti.errors import KasautiError
 from kasauti.identity import file_sha256
 from kasauti.paths import product_path, source_path
 from kasauti.settings import MISSING, TaskOptions
 from kasauti.store.files import folder_errors
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 CHECKSUMS = "checksums.sha256"
 
@@ -101,6 +102,7 @@ def _fetch_all(options: BundleOptions, console: Console) -> Path:
 def _fetch(options: BundleOptions, console: Console, folder: Path, name: str, sha256: str) -> None:
     import pooch
     import requests
+    from rich.text import Text
 
     target = folder / name
     if target.is_file() and file_sha256(target) == sha256:
