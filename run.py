@@ -29,7 +29,8 @@ def main() -> int:
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:
         job()
-    except (HydraException, OmegaConfBaseException) as error:
+    # ValueError: what Hydra itself makes of system=null.
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
         print(f"error: {explain(error)}", file=sys.stderr)
         return ExitCode.USAGE
     except KeyboardInterrupt:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, fields
-from typing import Any
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any, get_type_hints
 
 from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import MissingConfigException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseException
 
@@ -23,8 +23,8 @@ from kasauti.judges.base import JudgeOptions
 from kasauti.parts import part_class
 from kasauti.paths import ROOT
 from kasauti.settings import Config, LineupOptions, RunSettings, TaskOptions
+from kasauti.settings_checks import check_settings
 from kasauti.systems.base import SystemOptions
-from kasauti.text.levels import DEFAULT_STEPS
 
 CONF = ROOT / "conf"
 
@@ -75,17 +75,20 @@ def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
         ConfigError: a key is missing, has the wrong type, or doesn't go with another.
     """
     _check_literal(cfg, overrides)
-    _check_missing(cfg)
     try:
-        plain = OmegaConf.to_object(cfg)
+        _check_missing(cfg)
+        plain = OmegaConf.to_object(_resolved(cfg))
     except InterpolationToMissingValueError as error:
-        pointed_at = re.search(r"\$\{([^}]+)\}|'([\w.]+)'", str(error))
-        key = (pointed_at[1] or pointed_at[2]) if pointed_at else error.full_key
+        pointed_at = re.search(r"Missing mandatory value: (\S+)", str(error))
+        key = pointed_at[1] if pointed_at else error.full_key
         raise ConfigError(f"no value for {key}: add {key}=VALUE to the command") from error
     except OmegaConfBaseException as error:
         raise ConfigError(f"{getattr(error, 'full_key', None) or 'config'}: {_first_line(error)}") from error
     assert isinstance(plain, Config)
+    _check_extra(plain)
     systems = _systems(plain.system)
+    for system in systems:
+        system.repeats = plain.repeats or system.repeats
     judges = [node for node in plain.judge.values() if isinstance(node, JudgeOptions)]
     settings = RunSettings(
         systems=systems,
@@ -93,12 +96,12 @@ def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
         config={},
         **{name: value for name, value in vars(plain).items() if name not in ("system", "judge", "task")},
     )
-    _check_together(settings)
     settings.config = {
         **{name: value for name, value in asdict(settings).items() if name != "config"},
         "systems": {system.id: asdict(system) for system in systems},
         "judges": {judge.id: asdict(judge) for judge in judges},
     }
+    check_settings(settings)
     return settings
 
 
@@ -121,10 +124,13 @@ def _member(member: Any) -> SystemOptions:
     file = OmegaConf.load(CONF / "system" / f"{name}.yaml")
     assert isinstance(file, DictConfig)
     file.pop("defaults", None)
+    schema = part_class(file["_target_"]).options_type
+    kinds = get_type_hints(schema)
+    for key, value in changes.items():
+        if kinds.get(key) in (str, str | None) and not isinstance(value, str | None):
+            raise ConfigError(f"system.members: {name}: {key} is read as {value}; put text in double quotes")
     try:
-        options = OmegaConf.to_object(
-            OmegaConf.merge(OmegaConf.structured(part_class(file["_target_"]).options_type), file, changes)
-        )
+        options = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), file, changes))
     except OmegaConfBaseException as error:
         raise ConfigError(f"system.members: {name}: {_first_line(error)}") from error
     assert isinstance(options, SystemOptions)
@@ -132,58 +138,55 @@ def _member(member: Any) -> SystemOptions:
 
 
 def _check_missing(cfg: DictConfig) -> None:
-    # A flat key of a judge may stay open when the judge's own node was given the value directly.
     missing = sorted(key for key in OmegaConf.missing_keys(cfg) if not key.startswith("judge."))
     if missing:
         example = " ".join(f"{key}=VALUE" for key in missing)
         raise ConfigError(f"no value for {', '.join(missing)}: add {example} to the command")
 
 
+def _resolved(cfg: DictConfig) -> DictConfig:
+    """A copy with the values in the places of what points at them, and without the judge's flat keys that stayed open.
+
+    A flat key may stay open when the judge's own node was given the value: `judge.transcripts.path=...`.
+    """
+    copy = cfg.copy()
+    OmegaConf.resolve(copy)
+    OmegaConf.set_struct(copy.judge, False)
+    for key in [key for key in copy.judge if OmegaConf.is_missing(copy.judge, key)]:
+        del copy.judge[key]
+    return copy
+
+
 def _check_literal(cfg: DictConfig, overrides: Sequence[str]) -> None:
     """Refuses text that Hydra's grammar read as a number: `ids=[1_1_1]` is the integer 111, `id=1e3` is 1000.0."""
     for override in OverridesParser.create().parse_overrides(list(overrides)):
-        raw = (override.input_line or "").partition("=")[2]
-        node = OmegaConf.select(cfg, override.key_or_group, default=None, throw_on_missing=False)
-        for value in node if OmegaConf.is_list(node) else [node]:
-            changed = isinstance(value, str) and value not in raw and _looks_converted(value)
-            if changed and not isinstance(override.value(), str):
-                raise ConfigError(
-                    f"{override.input_line}: read as the number {value}, but {override.key_or_group} is text. "
-                    f"Put the value in double quotes inside single ones: '{override.key_or_group}=\"...\"'"
-                )
+        key, line, read = override.key_or_group, override.input_line or "", override.value()
+        node = OmegaConf.select(cfg, key, default=None, throw_on_missing=False)
+        listed = OmegaConf.is_list(node)
+        pairs: list[Any] = [*zip(read, node, strict=False)] if isinstance(read, list) and listed else [(read, node)]
+        converted = Counter(text for value, text in pairs if isinstance(text, str) and isinstance(value, int | float))
+        written = Counter(re.split(r"[\[\],\s'\"]+", line.partition("=")[2]))
+        written -= Counter(value for value, _ in pairs if isinstance(value, str))
+        for text in converted - written:
+            quoted = '["..."]' if listed else '"..."'
+            raise ConfigError(
+                f"{line}: read as {text}, but {key} is text. Put the value in double quotes inside single ones: "
+                f"'{key}={quoted}'"
+            )
 
 
-def _looks_converted(text: str) -> bool:
-    return re.fullmatch(r"-?(\d+(\.\d+)?(e[+-]?\d+)?|nan|inf)|True|False", text) is not None
-
-
-def _check_together(settings: RunSettings) -> None:
-    for kind, parts in (("system", settings.systems), ("judge", settings.judges)):
-        ids = [part.id for part in parts]
-        for part in parts:
-            if ids.count(part.id) > 1:
-                raise ConfigError(
-                    f"two {kind}s have the id {part.id!r}; ids name rows in every table: give one of them another "
-                    f"({{use: {part.id}, id: OTHER}} in system.members, or judge.NAME.id=OTHER)"
-                )
-            if re.search(r"[\x00-\x1f\x7f]", part.id) or not part.id.strip():
-                raise ConfigError(f"{kind} id {part.id!r}: an id is text without control characters")
-    for level in dict.fromkeys([settings.scoring.level, *settings.scoring.levels]):
-        if level not in DEFAULT_STEPS:
-            raise ConfigError(f"scoring.level: no level {level!r}; {near_matches(level, DEFAULT_STEPS)}")
-    if not settings.judges:
-        raise ConfigError("judge: no judge is chosen; add judge=whisper, or a panel judge=[whisper,transcripts]")
-    positive = {
-        "repeats": settings.repeats,
-        "rejudges": settings.rejudges,
-        "max_parallel_systems": settings.max_parallel_systems,
-        "promptset.limit": settings.promptset.limit,
-        "promptset.per_delivery": settings.promptset.per_delivery,
-        **{f"{system.id}.repeats": system.repeats for system in settings.systems},
-    }
-    for key, number in positive.items():
-        if number is not None and number < 1:
-            raise ConfigError(f"{key}={number}: must be at least 1 (or null where it may be unset)")
+def _check_extra(node: Any, path: str = "") -> None:
+    """Refuses keys that nobody reads: `+KEY=VALUE` adds them in spite of the schema."""
+    if not is_dataclass(node) and not isinstance(node, dict):
+        return
+    values = node if isinstance(node, dict) else vars(node)
+    known = set(values) if isinstance(node, dict) else {field.name for field in fields(node)}
+    if path == "judge.":
+        known = _keys_in_files("judge")
+    for name, value in values.items():
+        if name not in known:
+            raise ConfigError(f"no key {path}{name}; {near_matches(str(name), known)}")
+        _check_extra(value, f"{path}{name}.")
 
 
 def _first_line(error: BaseException) -> str:
@@ -198,16 +201,21 @@ def explain(error: Exception) -> str:
             f"{_first_line(error)}; text with commas, equals signs, brackets or letters other than Latin ones needs "
             "quotes inside the shell's: 'KEY=\"VALUE\"'"
         )
-    if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options is not None:
-        group, _, wanted = error.missing_cfg_file.rpartition("/")
-        return f"no {group} called {wanted!r}; {near_matches(wanted, error.options)}"
+    missing = re.search(r"Could not load '([\w/]+)/([^']+)'|Could not find '([\w/]+)/([^']+)'", str(error))
+    if missing is not None:
+        group, wanted = missing[1] or missing[3], missing[2] or missing[4]
+        return f"no {group} called {wanted!r}; {near_matches(wanted, [p.stem for p in (CONF / group).glob('*.yaml')])}"
+    if "Config group override must be" in text:
+        return "a group needs the name of one of its options (system=espeak), and not null"
+    if "schema/system/" in text or "schema/system/" in str(error):
+        return "system: one at a time; several go side by side with system=lineup 'system.members=[A,B]'"
+    full = re.search(r"full_key: (\S+)", text)
     unknown = re.search(r"Key '([^']+)' is not in struct|Key '([^']+)' not in '", text)
     if unknown is not None:
-        key = unknown[1] or unknown[2]
-        full = re.search(r"full_key: (\S+)", text)
-        return f"no key {full[1] if full else key!r}; {near_matches(key, _known_keys())}"
+        name = unknown[1] or unknown[2]
+        key = full[1] if full else name
+        return f"no key {key!r}; {near_matches(name, _known_keys(key.rpartition('.')[0]))}"
     first = re.match(r"Could not override '[^']+'\.?\s*(.*)", str(error).strip().splitlines()[0])
-    full = re.search(r"full_key: (\S+)", text)
     lines = [line for line in (first[1] if first else "", _first_line(error.__cause__ or error)) if line]
     hint = ""
     if "is not a ListConfig" in text or "to a List" in text:
@@ -215,7 +223,15 @@ def explain(error: Exception) -> str:
     return f"{full[1] + ': ' if full else ''}{lines[-1] if lines else text}{hint}"
 
 
-def _known_keys() -> set[str]:
-    # What follows `hydra:` in the primary file is Hydra's own.
-    text = "\n".join(path.read_text(encoding="utf-8").partition("\nhydra:")[0] for path in CONF.rglob("*.yaml"))
-    return set(re.findall(r"^\s*([a-z_]+):", text, re.MULTILINE)) | {field.name for field in fields(Config)}
+def _known_keys(parent: str) -> set[str]:
+    """Names of the keys under a dotted one: from the files of its group, or from the schema where it is no group."""
+    group = parent.partition(".")[0]
+    if (CONF / group).is_dir() and group:
+        return _keys_in_files(group)
+    kind = get_type_hints(Config)[group] if group else Config
+    return {field.name for field in fields(kind)}
+
+
+def _keys_in_files(group: str) -> set[str]:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in (CONF / group).glob("*.yaml"))
+    return set(re.findall(r"^\s*([a-z]\w*):", text, re.MULTILINE)) - {"defaults"}

@@ -39,8 +39,8 @@ def _is_part(value: Any) -> bool:
     return isinstance(value, type) and value.__module__.startswith(_PACKAGE) and hasattr(value, "options_type")
 
 
-def build(options: Any) -> Any:
-    """Builds a part from its options (a dataclass with `_target_`).
+def class_of(options: Any) -> Any:
+    """The class that options are for.
 
     Raises:
         ConfigError: as `part_class`, or the options are those of another class.
@@ -49,4 +49,9 @@ def build(options: Any) -> Any:
     if not isinstance(options, found.options_type):
         kinds = f"{found.options_type.__name__}, got {type(options).__name__}"
         raise ConfigError(f"_target_: {options._target_}: wanted its own options, {kinds}; choose it by its group")
-    return found(options)
+    return found
+
+
+def build(options: Any) -> Any:
+    """Builds a part from its options (a dataclass with `_target_`); raises as `class_of`."""
+    return class_of(options)(options)

@@ -132,7 +132,7 @@ def _places(prompts: Sequence[Prompt]) -> dict[str, int]:
 
 
 def _takes(settings: RunSettings, prompts: Sequence[Prompt], systems: Mapping[str, System]) -> list[Take]:
-    repeats = {options.id: settings.repeats or options.repeats for options in settings.systems}
+    repeats = {options.id: options.repeats for options in settings.systems}
     takes = []
     for prompt in prompts:
         for name, system in systems.items():
