@@ -168,9 +168,9 @@ def test_a_column_that_is_missing_has_its_default(tmp_path: Path) -> None:
         ),
         ("name\tkind\tdone\tstatus\tshare\na\tb\ttrue\tok\tNA\n", r":2: not a row of Mixed: .*'NA'"),
         ("name\tkind\tdone\tstatus\na\tb\ttrue\tsplendid\n", r":2: not a row of Mixed: 'splendid'"),
-        ("name\tkind\na\tb\nc\n", r":3: 1 cells, but the header has 2 columns"),
+        ("name\tkind\tdone\tstatus\na\tb\ttrue\tok\nc\n", r":3: 1 cells, but the header has 4 columns"),
         ("name\tkind\na\tb\tc\n", r":2: 3 cells, but the header has 2 columns"),
-        ("name\tkind\na\tb\n\nc\td\n", r":3: 1 cells, but the header has 2 columns"),
+        ("name\tkind\tdone\tstatus\na\tb\ttrue\tok\n\n", r":3: 1 cells, but the header has 4 columns"),
     ],
 )
 def test_a_table_that_does_not_fit_is_named_with_its_line(tmp_path: Path, content: str, message: str) -> None:

@@ -16,8 +16,8 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kasauti.records import TAG_SEPARATOR, SampleRow, Status
 from kasauti.errors import StatsError
+from kasauti.records import TAG_SEPARATOR, SampleRow, Status
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
