@@ -1,8 +1,8 @@
 """Hydra's two ends: one job of the command line, and the end of a sweep.
 
 A job never raises into Hydra: Hydra shows the first error of a sweep only and then leaves out its own end. Each job
-of a sweep writes a record of how it ended; the end of the sweep reads the records, shows one leaderboard over the finished
-jobs, and names the failed ones.
+of a sweep writes a record of how it ended; the end of the sweep reads the records, shows one leaderboard over the
+finished jobs, and names the failed ones.
 """
 
 from __future__ import annotations
@@ -23,37 +23,44 @@ from kasauti.errors import ExitCode, KasautiError
 exit_code = ExitCode.COMPLETE
 """How the command ended; `run.py` hands it to the shell. The worst job of a sweep counts."""
 
-_RECORD = "job.json"
+_RECORD = "job_*.json"
+"""`*` = number of the job: a sweep whose jobs were sent to one folder still has a record of each."""
 
 
 def run_job(cfg: DictConfig) -> None:
     """Runs one composed config and records how it ended."""
+    hydra = HydraConfig.get()
+    overrides = list(hydra.overrides.task)
+    record = {"overrides": overrides, **_outcome(cfg, overrides)}
+    _note(ExitCode(record["exit_code"]))
+    if hydra.mode == RunMode.MULTIRUN:
+        folder = Path(hydra.runtime.output_dir)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / _RECORD.replace("*", str(hydra.job.num))
+        path.write_text(json.dumps(record, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+def _outcome(cfg: DictConfig, overrides: list[str]) -> dict[str, Any]:
+    """Runs one composed config, and how it ended: exit code, folder, error."""
     from kasauti.config import run_settings, task_options
     from kasauti.console import console
     from kasauti.parts import build
     from kasauti.pipeline.run import run
 
-    hydra = HydraConfig.get()
-    overrides = list(hydra.overrides.task)
-    record: dict[str, Any] = {"overrides": overrides}
+    if exit_code is ExitCode.INTERRUPTED:  # Ctrl-C is meant for the whole sweep
+        return {"error": "not run: the sweep was interrupted", "exit_code": int(ExitCode.INTERRUPTED)}
     try:
         task = task_options(cfg)
         if task is not None:
-            record |= {"exit_code": int(build(task).run(console()))}
-        else:
-            result = run(run_settings(cfg, overrides), console())
-            record |= {"run_id": result.run_id, "folder": str(result.folder), "exit_code": int(result.exit_code)}
+            return {"exit_code": int(build(task).run(console()))}
+        result = run(run_settings(cfg, overrides), console())
+        return {"run_id": result.run_id, "folder": str(result.folder), "exit_code": int(result.exit_code)}
     except KasautiError as error:
         _complain(str(error))
-        record |= {"error": str(error), "exit_code": int(error.exit_code)}
+        return {"error": str(error), "exit_code": int(error.exit_code)}
     except Exception as error:
         traceback.print_exc()
-        record |= {"error": f"{type(error).__name__}: {error}", "exit_code": int(ExitCode.INCOMPLETE)}
-    _note(ExitCode(record["exit_code"]))
-    if hydra.mode == RunMode.MULTIRUN:
-        folder = Path(hydra.runtime.output_dir)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / _RECORD).write_text(json.dumps(record, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        return {"error": f"{type(error).__name__}: {error}", "exit_code": int(ExitCode.INCOMPLETE)}
 
 
 class SweepEnd(Callback):
@@ -64,7 +71,7 @@ class SweepEnd(Callback):
         from kasauti.cli.aggregate import show_sweep
         from kasauti.console import console
 
-        paths = sorted(Path(config.hydra.sweep.dir).glob(f"*/{_RECORD}"), key=lambda path: int(path.parent.name))
+        paths = sorted(Path(config.hydra.sweep.dir).glob(f"*/{_RECORD}"), key=lambda path: int(path.stem[4:]))
         records = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
         for record in records:
             _note(ExitCode(record["exit_code"]))
