@@ -150,6 +150,14 @@ def test_tables_and_page(bundle: Path, tmp_path: Path) -> None:
     assert "Neighbours not told apart: Rumik-OSS 1 above Cartesia Sonic Preview" in text.getvalue()
 
 
+def test_nothing_is_cut_at_80_columns(bundle: Path, tmp_path: Path) -> None:
+    text = io.StringIO()
+    Beyond(options(bundle, tmp_path / "out")).run(Console(file=text, width=80))
+    tables = text.getvalue().partition("tables and report.html")[0].splitlines()[:-1]
+    assert max(map(len, tables)) <= 80
+    assert "…" not in text.getvalue()
+
+
 def test_a_damaged_bundle_is_refused(copied: Path, tmp_path: Path) -> None:
     (copied / "provenance.json").write_text("{}")
     with pytest.raises(KasautiError, match=r"provenance\.json checksum mismatch.*\+experiment=reproduce_indicemo"):

@@ -5,10 +5,12 @@ Tables on the terminal, and a folder with all of them as TSV and one page to rea
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -92,7 +94,7 @@ def _show(study: Study, sheets: list[Sheet], console: Console) -> None:
         if sheet.name in _NOT_ON_TERMINAL:
             continue
         sheet = sheet.only("scope", ALL) if sheet.name in _ONLY_OVERALL else sheet
-        console.print(_table(sheet))
+        console.print(_fitting(sheet, console))
         console.print(Text(sheet.note, style="dim"))
         console.print()
     for name, reason in study.lacking.items():
@@ -102,11 +104,32 @@ def _show(study: Study, sheets: list[Sheet], console: Console) -> None:
     console.print()
 
 
-def _table(sheet: Sheet) -> Table:
+def _fitting(sheet: Sheet, console: Console) -> Table:
+    """The table as it fits the terminal: intervals below their numbers if need be, then without minor columns."""
+    table = _table(sheet, stacked=False)
+    for column in [None, *reversed([column for column in sheet.columns if column.minor])]:
+        if _width(table, console) <= console.width:
+            break
+        sheet = replace(sheet, columns=tuple(other for other in sheet.columns if other != column))
+        table = _table(sheet, stacked=True)
+    return table
+
+
+def _width(table: Table, console: Console) -> int:
+    return Measurement.get(console, console.options.update(max_width=10_000), table).maximum
+
+
+def _table(sheet: Sheet, *, stacked: bool) -> Table:
     table = Table(title=Text(sheet.title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False)
     for column in sheet.columns:
         is_text = all(isinstance(row[column.key], str) for row in sheet.rows)
-        table.add_column(Text(column.heading), justify="left" if is_text else "right", no_wrap=is_text)
+        heading = Text(column.heading.replace(" ", "\n").replace("_", "_\n"))
+        table.add_column(
+            heading,
+            justify="left" if is_text else "right",
+            vertical="top" if stacked else "bottom",
+            no_wrap=True,
+        )
     for row in sheet.rows:
-        table.add_row(*(Text(cell) for cell in sheet.shown(row)))
+        table.add_row(*(Text(cell.replace(" [", "\n[") if stacked else cell) for cell in sheet.shown(row)))
     return table

@@ -26,10 +26,10 @@ def positions(study: Study) -> Sheet:
         Column("judge", "judge"),
         Column("on", "on"),
         *(Column(f"effect_{letter}", letter, 2) for letter in letters(study)),
-        Column("spread", "spread", 2, "best label less worst"),
-        Column("share", "of variance", 3, "of what system and delivery leave unexplained"),
+        Column("spread", "spread", 2, "best label less worst", minor=True),
+        Column("share", "of variance", 3, "of what system and delivery leave unexplained", minor=True),
         Column("p_value", "p", 4, "permutation test: labels dealt anew among the tasks of a delivery"),
-        Column("n_cases", "cases"),
+        Column("n_cases", "cases", minor=True),
     )
     deals = f"{study.draws.count:,} deals: {1 / (1 + study.draws.count):.4f}"
     note = f"What each label adds to a judge's score, rank, share of first places. Smallest p with {deals}."
@@ -122,7 +122,7 @@ def subpanels(study: Study) -> Sheet:
         rows.append({"judges": " + ".join(found.judges), **values, "signature": signature})
     columns = [Column("judges", "judges")]
     for system in study.common.systems:
-        columns += [Column(system, system, 2), Column(f"{system}_place", "#", None, "place")]
+        columns += [Column(system, system, 2), Column(f"{system}_place", "#", None, "place", minor=True)]
     note = "The same tasks without one judge, and by one judge alone. The median of two judges is their mean."
     title = "Leaving judges out"
     return Sheet("subpanels", title, note, tuple(columns), tuple(rows), study.subject.signature())

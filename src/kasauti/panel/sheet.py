@@ -24,12 +24,14 @@ class Column:
         key: Name in files. `heading`: name for people.
         digits: Decimals that are shown; None for text and counts.
         help: What it means, where the heading does not say it.
+        minor: Left out where a terminal is too narrow.
     """
 
     key: str
     heading: str
     digits: int | None = None
     help: str = ""
+    minor: bool = False
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,8 @@ def _standings(study: Study) -> Sheet:
         Column("score", "score", 2, "median over judges, mean per delivery, mean over deliveries; 1 to 5"),
         Column("place", "place", None, "by score; equals share the mean of their places"),
         Column("mean_rank", "mean rank", 2, "rank that judges gave, mean over judges, tasks, deliveries; 1 is best"),
-        Column("win_rate", "first places", 3, "share of cases in which it was put first"),
-        Column("n_tasks", "tasks"),
+        Column("win_rate", "first places", 3, "share of cases in which it was put first", minor=True),
+        Column("n_tasks", "tasks", minor=True),
     )
     draws = f"{study.draws.count:,} draws, seed {study.draws.seed}"
     note = f"95 % bootstrap intervals by task, drawn within delivery, {draws}."
@@ -75,9 +75,11 @@ def _gaps(study: Study) -> Sheet:
         Column("upper", "system"),
         Column("lower", "stands above"),
         Column("difference", "by", 2),
-        Column("reversed_share", "level or reversed", 3, "share of draws in which the lower one is level or ahead"),
+        Column(
+            "reversed_share", "level or reversed", 3, "share of draws with the lower one level or ahead", minor=True
+        ),
         Column("separated", "separated", None, "the 95 % interval of the difference leaves 0 out"),
-        Column("neighbours", "neighbours", None, "no third system stands between them"),
+        Column("neighbours", "neighbours", None, "no third system stands between them", minor=True),
     )
     note = "Paired by task. Each interval stands alone: of twenty pairs that are alike, one comes out as separated."
     return Sheet("gaps", "Which systems are told apart", note, columns, tuple(rows), study.subject.signature())
@@ -143,8 +145,8 @@ def _cuts(study: Study) -> Sheet:
         Column("n_whole", "whole"),
         Column("cut", "score, cut", 2),
         Column("whole", "score, whole", 2),
-        Column("others_cut", "others there", 2, "mean of all other systems on the tasks of the cut clips"),
-        Column("others_whole", "others elsewhere", 2, "mean of all other systems on the remaining tasks"),
+        Column("others_cut", "others there", 2, "mean of all other systems on the tasks of the cut clips", minor=True),
+        Column("others_whole", "others elsewhere", 2, "mean of all other systems on the remaining tasks", minor=True),
     )
     note = (
         "Clips as long as the cap on tokens allows. Long tasks are cut, so cut and whole differ in more than the cut."
