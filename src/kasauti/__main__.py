@@ -40,6 +40,15 @@ def _parser() -> argparse.ArgumentParser:
     aggregate.add_argument("run_names", metavar="RUN", nargs="+")
     aggregate.set_defaults(run=_aggregate)
 
+    explain = commands.add_parser("explain", help="where the numbers of one row came from, step by step")
+    explain.add_argument("run_name", metavar="RUN")
+    explain.add_argument("prompt_id", metavar="PROMPT_ID")
+    explain.add_argument("--system", help="which system (default: the first that has a row)")
+    explain.add_argument("--judge", help="which judge (default: the first)")
+    explain.add_argument("--repeat", type=int, metavar="N", help="which take, from 0 (default: the first)")
+    explain.add_argument("--rejudge", type=int, metavar="N", help="which hearing, from 0 (default: the first)")
+    explain.set_defaults(run=_explain)
+
     status = commands.add_parser("status", help="list the runs and how they stand")
     status.set_defaults(run=_status)
 
@@ -70,6 +79,16 @@ def _aggregate(options: argparse.Namespace) -> int:
 
     runs = product_path(options.runs)
     print(aggregate_runs([find_run(name, runs) for name in options.run_names], console()))
+    return ExitCode.COMPLETE
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from kasauti.cli.explain import Wanted, explain
+    from kasauti.cli.runs import find_run
+    from kasauti.paths import product_path
+
+    wanted = Wanted(options.prompt_id, options.system, options.judge, options.repeat, options.rejudge)
+    print(explain(find_run(options.run_name, product_path(options.runs)), wanted), end="")
     return ExitCode.COMPLETE
 
 

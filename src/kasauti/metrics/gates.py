@@ -102,29 +102,31 @@ class Gate:
     Attributes:
         name: As in `GATES`.
         measured: Number or word; None where nothing could be measured.
+        rule: What must hold between measurement and limit (`≤`), for people.
         limit: What it was held against; None where the gate is off.
         passed: False only for a measurement beyond the limit.
     """
 
     name: str
     measured: float | str | None
+    rule: str
     limit: float | str | None
     passed: bool
 
 
 GATES: dict[str, str] = {
-    "leading_silence": "s, at most",
-    "trailing_silence": "s, at most",
-    "too_short": "of the expected length, at least",
-    "too_long": "of the expected length, at most",
-    "token_cap": "must not be, or be reached by",
-    "clipping": "of the samples, at most",
-    "empty_transcript": "characters heard, at least",
-    "wrong_script": "must be",
-    "run_on": "of the text heard beyond it, at most",
-    "looping": "of the transcript said before, at most",
+    "leading_silence": "s",
+    "trailing_silence": "s",
+    "too_short": "of the expected length",
+    "too_long": "of the expected length",
+    "token_cap": "what ended it, or s",
+    "clipping": "of the samples",
+    "empty_transcript": "characters heard",
+    "wrong_script": "main script, of the text",
+    "run_on": "of the text, beyond it",
+    "looping": "of it said before",
 }
-"""Every gate in the order of the tables, and how its measurement and limit are to be read."""
+"""Every gate in the order of the tables, and the unit of its measurement."""
 
 
 def sound_gates(sound: Sound, limits: GateLimits) -> list[Gate]:
@@ -146,8 +148,8 @@ def transcript_gates(transcript: Transcript, limits: GateLimits) -> list[Gate]:
     in_script = transcript.verdict == "ok"
     extra = (len(heard) - len(said)) / max(len(said), SHORT_TEXT_CHARS)
     return [
-        Gate("empty_transcript", len(heard), min(1, len(said)), bool(heard) or not said),
-        Gate("wrong_script", dominant_script(heard), dominant_script(said), in_script),
+        _at_least("empty_transcript", len(heard), min(1, len(said))),
+        Gate("wrong_script", dominant_script(heard), "for", dominant_script(said), in_script),
         _at_most("run_on", max(0.0, extra) if in_script else None, limits.run_on),
         _at_most("looping", max(0.0, repeated_share(heard) - repeated_share(said)), limits.looping),
     ]
@@ -172,19 +174,16 @@ def _speech_s(sound: Sound) -> float:
 
 def _token_cap(sound: Sound, margin_s: float | None) -> Gate:
     """Whether the model was stopped by its limit: as the system says, else by the duration."""
-    if margin_s is None:
-        return Gate("token_cap", sound.end, None, True)
-    if sound.end is not None:
-        return Gate("token_cap", sound.end, TOKEN_CAP, sound.end != TOKEN_CAP)
-    if sound.cap_s is None:
-        return Gate("token_cap", None, TOKEN_CAP, True)
-    limit_s = sound.cap_s - margin_s
-    return Gate("token_cap", sound.duration_s, limit_s, sound.duration_s < limit_s)
+    if sound.end is None and sound.cap_s is not None and margin_s is not None:
+        limit_s = sound.cap_s - margin_s
+        return Gate("token_cap", sound.duration_s, "<", limit_s, sound.duration_s < limit_s)
+    limit = None if margin_s is None else TOKEN_CAP
+    return Gate("token_cap", sound.end, "≠", limit, limit is None or sound.end != TOKEN_CAP)
 
 
 def _at_most(name: str, measured: float | None, limit: float | None) -> Gate:
-    return Gate(name, measured, limit, measured is None or limit is None or measured <= limit)
+    return Gate(name, measured, "≤", limit, measured is None or limit is None or measured <= limit)
 
 
 def _at_least(name: str, measured: float | None, limit: float | None) -> Gate:
-    return Gate(name, measured, limit, measured is None or limit is None or measured >= limit)
+    return Gate(name, measured, "≥", limit, measured is None or limit is None or measured >= limit)
