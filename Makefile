@@ -60,6 +60,9 @@ test: $(VENV)/.dev ## all tests that need nothing but the environment
 test-base: $(VENV)/.base ## the quick ones, on the base install alone (no speech engine, no weights)
 	$(BIN)/python -m pytest tests/unit tests/config $(ARGS)
 
+test-data: $(VENV)/.dev ## published tables recomputed (KASAUTI_SHARED_DATA=folder of the IndicEmo bundle)
+	$(BIN)/python -m pytest tests/data $(ARGS)
+
 test-browser: $(VENV)/.dev ## the report page in Chromium (Debian: chromium chromium-driver fonts-noto-core)
 	$(BIN)/python -m pytest tests/browser $(ARGS)
 
@@ -87,4 +90,4 @@ clean: ## remove the environment and caches; runs and the store stay
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup setup-dev demo smoke test test-base test-browser test-outside lint check lock clean
+.PHONY: help setup setup-dev demo smoke test test-base test-data test-browser test-outside lint check lock clean

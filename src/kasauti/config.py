@@ -23,7 +23,6 @@ from kasauti.judges.base import JudgeOptions
 from kasauti.parts import part_class
 from kasauti.paths import ROOT
 from kasauti.settings import Config, LineupOptions, RunSettings, TaskOptions
-from kasauti.settings_checks import check_settings
 from kasauti.systems.base import SystemOptions
 
 CONF = ROOT / "conf"
@@ -37,6 +36,7 @@ def register() -> None:
     A study of its own kind (`task._target_` in `conf/experiment`) has its schema under `schema/experiment/NAME`.
     """
     OmegaConf.register_new_resolver("kasauti_root", lambda: str(ROOT), replace=True)
+    OmegaConf.register_new_resolver("kasauti_groups", _groups, replace=True)
     OmegaConf.register_new_resolver("kasauti_pid", lambda: str(os.getpid()), replace=True)
     store = ConfigStore.instance()
     store.store(name="kasauti_schema", node=Config)
@@ -46,6 +46,13 @@ def register() -> None:
             target = _TARGET.search(path.read_text(encoding="utf-8"))
             if target is not None:
                 store.store(group=f"schema/{group}", name=path.stem, node=part_class(target[1]).options_type)
+
+
+def _groups() -> str:
+    """The groups and their options, for `--help`; Hydra's own listing takes most of a second."""
+    folders = sorted(path for path in CONF.iterdir() if path.is_dir())
+    named = ((folder.name, sorted(path.stem for path in folder.glob("*.yaml"))) for folder in folders)
+    return "\n".join(f"  {group:<10} {', '.join(options)}" for group, options in named if options)
 
 
 def task_options(cfg: DictConfig) -> TaskOptions | None:
@@ -74,6 +81,8 @@ def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
     Raises:
         ConfigError: a key is missing, has the wrong type, or doesn't go with another.
     """
+    from kasauti.settings_checks import check_settings  # knows languages and levels: too much for `--help`
+
     _check_literal(cfg, overrides)
     try:
         _check_missing(cfg)

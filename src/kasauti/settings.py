@@ -7,13 +7,16 @@ Nothing here knows Hydra. Options of single systems and judges stand beside thei
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kasauti.judges.base import JudgeOptions
 from kasauti.metrics.gates import GateLimits
 from kasauti.metrics.length import LengthSettings
 from kasauti.metrics.rubric import RubricSettings
 from kasauti.systems.base import SystemOptions
+
+if TYPE_CHECKING:
+    from kasauti.text.levels import Ladder
 
 MISSING = "???"
 
@@ -99,12 +102,36 @@ class DecodingSettings:
 
 
 @dataclass
+class MarkupSettings:
+    """What is markup, by name; null = the list of `kasauti.text.data.markup`. See `kasauti.text.markup.Markup`."""
+
+    speakers: list[str] | None = None
+    sounds: list[str] | None = None
+    directions: list[str] | None = None
+    elements: list[str] | None = None
+    any_square_brackets: bool = False
+
+
+@dataclass
+class NumberSettings:
+    """How figures are read. See `kasauti.text.numbers.policy.NumberPolicy`."""
+
+    year: str = "spoken"
+    code: str = "digits"
+    phone: str = "digits"
+    alternatives: bool = True
+
+
+@dataclass
 class ScoringSettings:
     """How answers become numbers.
 
     Attributes:
         level: Headline level of normalisation.
         levels: Levels written to `levels.tsv`.
+        steps: Level -> names of its steps, in order; a level that is not named has its default steps.
+        markup: What the step `markup` takes away.
+        numbers: How the step `numbers` reads.
         min_ok_share: A cell with a smaller share of scored prompts is `insufficient` and is not ranked.
         draws: Bootstrap draws.
         seed: Seed of the bootstrap.
@@ -115,12 +142,28 @@ class ScoringSettings:
 
     level: str = "numbers"
     levels: list[str] = field(default_factory=lambda: ["raw", "strict", "numbers", "lenient", "phonetic"])
+    steps: dict[str, list[str]] = field(default_factory=dict)
+    markup: MarkupSettings = field(default_factory=MarkupSettings)
+    numbers: NumberSettings = field(default_factory=NumberSettings)
     min_ok_share: float = 0.95
     draws: int = 10_000
     seed: int = 0
     gates: GateLimits = field(default_factory=GateLimits)
     length: LengthSettings = field(default_factory=LengthSettings)
     rubric: RubricSettings = field(default_factory=RubricSettings)
+
+    def ladder(self) -> Ladder:
+        """The levels as they are asked for; build it once, texts are cached by it.
+
+        Raises:
+            TextError: a level, a step or a way of reading is unknown.
+        """
+        from kasauti.text.levels import Ladder
+        from kasauti.text.markup import Markup
+        from kasauti.text.numbers.policy import NumberPolicy
+
+        lists = {name: value for name, value in vars(self.markup).items() if value is not None}
+        return Ladder(self.steps, Markup(**lists), NumberPolicy(**vars(self.numbers)))
 
 
 @dataclass

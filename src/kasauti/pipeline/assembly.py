@@ -129,12 +129,13 @@ def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> N
     transcript = None
     if hypothesis is not None:
         by_level = {
-            level: score_pair(prompt.text, hypothesis, prompt.lang, level)
+            level: score_pair(prompt.text, hypothesis, prompt.lang, level, ladder=plan.ladder)
             for level in dict.fromkeys([scoring.level, *scoring.levels])
         }
         score = by_level[scoring.level]
         counts = _counts(score)
-        transcript = Transcript(*normalize_pair(prompt.text, hypothesis, prompt.lang, TEXT_LEVEL), score.status)
+        texts = normalize_pair(prompt.text, hypothesis, prompt.lang, TEXT_LEVEL, ladder=plan.ladder)
+        transcript = Transcript(*texts, score.status)
         if score.status == "wrong_script":
             status = Status.WRONG_SCRIPT
         tables.levels += [{**key, "level": level, **_counts(by_level[level])} for level in scoring.levels]
@@ -164,7 +165,7 @@ def _structure(plan: Plan, place: _Place, transcript: Transcript | None) -> dict
 
 
 def _expected(plan: Plan, take: Take) -> Length | None:
-    text = normalize(take.prompt.text, take.prompt.lang, TEXT_LEVEL)
+    text = normalize(take.prompt.text, take.prompt.lang, TEXT_LEVEL, ladder=plan.ladder)
     return expected_length(text, take.prompt.lang, plan.settings.scoring.length)
 
 

@@ -19,6 +19,7 @@ from kasauti.records import Outcome, Prompt
 from kasauti.settings import CANNOT_CHANGE_A_RESULT, RunSettings
 from kasauti.store.library import Store
 from kasauti.systems.base import SpeechRequest, System
+from kasauti.text.levels import Ladder
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Plan:
     judges: dict[str, Judge]
     takes: list[Take]
     fingerprints: dict[str, str]
+    ladder: Ladder
     places: dict[str, int]
     """Prompt id -> its place among the prompts of the whole file that ask for the same delivery."""
 
@@ -117,6 +119,7 @@ def make_plan(settings: RunSettings) -> Plan:
         judges=judges,
         takes=_takes(settings, prompts, systems),
         fingerprints=fingerprints,
+        ladder=settings.scoring.ladder(),
         places=_places(all_prompts),
     )
 

@@ -44,7 +44,7 @@ def _prompts(plan: Plan) -> Iterator[Finding]:
                 f"the text is mainly in {prompt.script}, which {prompt.lang} is not written in.",
                 "Check its language.",
             )
-        if not normalize(prompt.text, prompt.lang, "strict"):
+        if not normalize(prompt.text, prompt.lang, "strict", ladder=plan.ladder):
             yield Finding(
                 "warning",
                 f"prompt {prompt.id}",

@@ -19,7 +19,6 @@ from kasauti.report.tables import write_table
 from kasauti.settings import ScoringSettings
 from kasauti.stats.aggregate import aggregate
 from kasauti.store.library import Store
-from kasauti.text.levels import NORMALISER_VERSION
 from kasauti.text.units import segmentation_rules
 
 FAILED = (
@@ -41,7 +40,7 @@ PRODUCTS = (*RESULT_TABLES, "clips.tsv", "prompts.jsonl", "run.json", "leaderboa
 
 def scored_with(scoring: ScoringSettings) -> dict[str, Any]:
     """What a finished run was scored with; when it changes, the run is scored again, from the same answers."""
-    return {"normaliser": NORMALISER_VERSION, "segmentation": segmentation_rules(), **asdict(scoring)}
+    return {"normaliser": scoring.ladder().signature, "segmentation": segmentation_rules(), **asdict(scoring)}
 
 
 def signatures(plan: Plan) -> dict[str, str]:
@@ -53,7 +52,8 @@ def signatures(plan: Plan) -> dict[str, str]:
                 "metric": "cer",
                 "unit": "code_point",
                 "level": scoring.level,
-                "normaliser": NORMALISER_VERSION,
+                "normaliser": plan.ladder.signature,
+                "numbers": plan.ladder.numbers.signature,
                 "aggregation": "macro_mean",
                 "failures": "common",
                 "judge": f"{name}@{judge.facts.revision}",

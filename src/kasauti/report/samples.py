@@ -20,7 +20,7 @@ from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report.differences import differences
 from kasauti.report.loading import ClipRow, MarkRow, RunTables
 from kasauti.report.wording import language_name
-from kasauti.text.levels import normalize
+from kasauti.text.levels import DEFAULT_LADDER, Ladder, normalize_pair
 
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Nkoo", "Thaa"})
 """Scripts that run from right to left."""
@@ -96,6 +96,10 @@ class _Maker:
         for mark in tables.marks:
             self.marks[mark.prompt_id, mark.system, mark.repeat, mark.judge, mark.rejudge].append(mark)
         self.scales = _scales(tables.marks)
+        try:
+            self.ladder = tables.scoring.ladder()
+        except TextError:  # tables of another version may hold a step that this one lacks
+            self.ladder = DEFAULT_LADDER
 
     def items(self) -> list[dict[str, Any]]:
         """All items, in the order of prompts and systems."""
@@ -151,7 +155,7 @@ class _Maker:
         if row.hypothesis is not None:
             value["h"] = row.hypothesis
             if row.status is Status.OK:
-                value["f"] = _pieces(prompt, row.hypothesis, self.tables.scoring.level)
+                value["f"] = _pieces(prompt, row.hypothesis, self.tables.scoring.level, self.ladder)
                 value["c"] = [row.char_edits, row.ref_chars]
                 value["v"] = [row.word_edits, row.ref_words]
         return _present(value)
@@ -191,10 +195,10 @@ def _mark(mark: MarkRow) -> list[Any]:
     return [mark.mark, mark.value, mark.label or "", mark.note or ""]
 
 
-def _pieces(prompt: Prompt, hypothesis: str, level: str) -> list[str | list[str]]:
+def _pieces(prompt: Prompt, hypothesis: str, level: str, ladder: Ladder) -> list[str | list[str]]:
     """The differences as they were counted: equal pieces as text, others as [said, heard]."""
     try:
-        said, heard = normalize(prompt.text, prompt.lang, level), normalize(hypothesis, prompt.lang, level)
+        said, heard = normalize_pair(prompt.text, hypothesis, prompt.lang, level, ladder=ladder)
     except TextError:
         # Tables of another version may hold a level that this one lacks; the raw texts still tell something.
         said, heard = prompt.text, hypothesis
