@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from kasauti import hooks
-from kasauti.config import explain, register
+from kasauti.config import explain, help_text, register
 from kasauti.errors import ExitCode
 
 register()
@@ -25,6 +25,9 @@ def job(cfg: DictConfig) -> None:
 
 def main() -> int:
     """Runs the command line and returns the exit code."""
+    if {"--help", "-h"} & set(sys.argv[1:]):
+        print(help_text(), end="")
+        return ExitCode.COMPLETE
     # Hydra turns errors of the config into exit code 1 unless it is told to raise them; for us they are usage: 2.
     os.environ["HYDRA_FULL_ERROR"] = "1"
     try:

@@ -36,7 +36,6 @@ def register() -> None:
     A study of its own kind (`task._target_` in `conf/experiment`) has its schema under `schema/experiment/NAME`.
     """
     OmegaConf.register_new_resolver("kasauti_root", lambda: str(ROOT), replace=True)
-    OmegaConf.register_new_resolver("kasauti_groups", _groups, replace=True)
     OmegaConf.register_new_resolver("kasauti_pid", lambda: str(os.getpid()), replace=True)
     store = ConfigStore.instance()
     store.store(name="kasauti_schema", node=Config)
@@ -48,11 +47,12 @@ def register() -> None:
                 store.store(group=f"schema/{group}", name=path.stem, node=part_class(target[1]).options_type)
 
 
-def _groups() -> str:
-    """The groups and their options, for `--help`; Hydra's own listing takes most of a second."""
+def help_text() -> str:
+    """What `--help` prints. Hydra's own help lists all groups twice before it prints, which takes most of a second."""
     folders = sorted(path for path in CONF.iterdir() if path.is_dir())
     named = ((folder.name, sorted(path.stem for path in folder.glob("*.yaml"))) for folder in folders)
-    return "\n".join(f"  {group:<10} {', '.join(options)}" for group, options in named if options)
+    groups = "\n".join(f"  {group:<10} {', '.join(options)}" for group, options in named if options)
+    return (CONF / "help.txt").read_text(encoding="utf-8").replace("$GROUPS", groups.strip())
 
 
 def task_options(cfg: DictConfig) -> TaskOptions | None:
