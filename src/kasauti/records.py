@@ -160,6 +160,9 @@ class SampleRow:
             was neither a clip nor a transcript to measure.
         length_penalty: `metrics.length.length_penalty`; None without a clip or without a pace for the language.
         rubric: `metrics.rubric.rubric_terms`; None for a row that is not `ok` or lacks a part.
+        switch_words: Words of the prompt beside a change of script; None without a transcript or such a change.
+        switch_edits: Edits of those words, and words heard between two scripts.
+        switch_share: Share of the row's word edits that these are; None where there is no edit.
     """
 
     run_id: str
@@ -197,6 +200,9 @@ class SampleRow:
     gates: str | None = None
     length_penalty: float | None = None
     rubric: float | None = None
+    switch_words: int | None = None
+    switch_edits: int | None = None
+    switch_share: float | None = None
 
 
 SAMPLE_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(SampleRow))
@@ -243,10 +249,12 @@ class AggregateRow:
         ci95_low: Lower end of the 95 % bootstrap interval of `mean`; `ci95_high` the upper one.
         floor95: Difference of two independent runs that is exceeded 5 % of the time, None where no floor is known.
         floor_kind: `measured`, `assumed` or `none`.
+        largest_pair: Largest difference between two repeats (one take a prompt each); None with a single take.
         var_synthesis: Variance between takes of one prompt, mean over prompts; None with a single take.
         var_judge: Variance between rejudges of one clip, mean over clips; None with a single judgment.
         wrong_script_share: Share of the rows whose transcript is in another script than the reference.
         status: `ok`; `insufficient` (too small a share of scored rows to be ranked); `unsupported_language`; `no_rows`.
+        signature: `identity.score_signature` of the row's numbers.
     """
 
     system: str
@@ -269,10 +277,55 @@ class AggregateRow:
     ci95_high: float | None = None
     floor95: float | None = None
     floor_kind: Literal["measured", "assumed", "none"] = "none"
+    largest_pair: float | None = None
     var_synthesis: float | None = None
     var_judge: float | None = None
     wrong_script_share: float | None = None
     status: Literal["ok", "insufficient", "unsupported_language", "no_rows"] = "ok"
+    signature: str = ""
 
 
 AGGREGATE_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(AggregateRow))
+
+
+@dataclass(frozen=True)
+class VerdictRow:
+    """One row of `verdicts.csv`: what can be said of system `a` against system `b`, by one judge and metric.
+
+    Attributes:
+        scope: `lang`, or over languages `macro`.
+        key: Language code; `all` over languages.
+        verdict: The first of these that applies: `not_comparable`, `insufficient`, `judge_limited`, `within_noise`,
+            `better` (`a` is better), `worse`.
+        difference: Mean of `a` less mean of `b` over the prompts that both have scored, `n_prompts` of them.
+        ci95_low: Lower end of the paired 95 % interval of the difference; `ci95_high` the upper one.
+        floor95: Difference that noise alone exceeds 5 % of the time; None where it is not known.
+        floor_kind: `measured`, `assumed` or `none`.
+        smallest: Smallest difference that could have been told; None where none of any size could.
+        human: What the judge makes of human recordings in these languages; None where it is not known.
+        reason: Why, in words.
+    """
+
+    judge: str
+    scope: Literal["lang", "macro"]
+    key: str
+    metric: str
+    level: str
+    a: str
+    b: str
+    verdict: Literal["not_comparable", "insufficient", "judge_limited", "within_noise", "better", "worse"]
+    mean_a: float | None = None
+    mean_b: float | None = None
+    difference: float | None = None
+    ci95_low: float | None = None
+    ci95_high: float | None = None
+    n_prompts: int = 0
+    floor95: float | None = None
+    floor_kind: Literal["measured", "assumed", "none"] = "none"
+    smallest: float | None = None
+    human: float | None = None
+    reason: str = ""
+    signature: str = ""
+
+
+VERDICT_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(VerdictRow))

@@ -7,18 +7,20 @@ tables depend on the plan and on what the store holds, not on when or in what or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from kasauti.metrics.gates import Gate, Sound, Transcript, sound_gates, transcript_gates
 from kasauti.metrics.length import TEXT_LEVEL, Length, expected_length, length_penalty
 from kasauti.metrics.rubric import rubric_terms
 from kasauti.metrics.score import Counts, PairScore, score_pair
+from kasauti.metrics.switching import switch_counts
 from kasauti.pipeline.judging import hearings
 from kasauti.pipeline.plan import Plan, Take, decoding_of
-from kasauti.records import TAG_SEPARATOR, Clip, Judgment, Outcome, SampleRow, Status
+from kasauti.records import TAG_SEPARATOR, Clip, Judgment, Outcome, Prompt, SampleRow, Status
 from kasauti.store.library import Store
 from kasauti.text.levels import normalize, normalize_pair
+from kasauti.text.scripts import script_counts
 
 _KEY = ["run_id", "prompt_id", "system", "repeat", "judge", "rejudge"]
 
@@ -26,6 +28,8 @@ _COUNTS = [field.name for field in fields(Counts)]
 _RATES = "cer cer_nospace gcer wer pcer".split()
 
 LEVEL_COLUMNS = [*_KEY, "level", *_COUNTS, *_RATES]
+
+SWITCH_COLUMNS = [*_KEY, "script", "words", "right", "other_script", "wrong", "missing"]
 
 SCORE_COLUMNS = [*_KEY, "judgment_id", "label", "mark", "value"]
 
@@ -42,6 +46,7 @@ class Tables:
 
     samples: list[SampleRow] = field(default_factory=list)
     levels: list[dict[str, Any]] = field(default_factory=list)
+    switching: list[dict[str, Any]] = field(default_factory=list)
     scores: list[dict[str, Any]] = field(default_factory=list)
     clips: list[dict[str, Any]] = field(default_factory=list)
 
@@ -136,6 +141,7 @@ def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> N
         counts = _counts(score)
         texts = normalize_pair(prompt.text, hypothesis, prompt.lang, TEXT_LEVEL, ladder=plan.ladder)
         transcript = Transcript(*texts, score.status)
+        counts |= _switching(tables, plan, prompt, hypothesis, key)
         if score.status == "wrong_script":
             status = Status.WRONG_SCRIPT
         tables.levels += [{**key, "level": level, **_counts(by_level[level])} for level in scoring.levels]
@@ -147,6 +153,22 @@ def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> N
     sample = _sample(plan, place, key, status, outcome.reason, hypothesis, counts)
     rubric = rubric_terms(sample, scoring.rubric)
     tables.samples.append(sample if rubric is None else replace(sample, rubric=rubric.score))
+
+
+def _switching(tables: Tables, plan: Plan, prompt: Prompt, hypothesis: str, key: Mapping[str, Any]) -> dict[str, Any]:
+    """What became of the words of each script, for a prompt that is written in more than one."""
+    if len(script_counts(prompt.text)) < 2:
+        return {}
+    found = switch_counts(prompt.text, hypothesis, prompt.lang, plan.settings.scoring.level, ladder=plan.ladder)
+    for script, heard in found.by_script.items():
+        tables.switching.append({**key, "script": script, "words": heard.n, **asdict(heard)})
+    if not found.switch_words:
+        return {}
+    return {
+        "switch_words": found.switch_words,
+        "switch_edits": found.switch_edits,
+        "switch_share": found.switch_share,
+    }
 
 
 def _structure(plan: Plan, place: _Place, transcript: Transcript | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kasauti.identity import score_signature
-from kasauti.pipeline.assembly import CLIP_COLUMNS, LEVEL_COLUMNS, SCORE_COLUMNS, Tables
+from kasauti.pipeline.assembly import CLIP_COLUMNS, LEVEL_COLUMNS, SCORE_COLUMNS, SWITCH_COLUMNS, Tables
 from kasauti.pipeline.folder import RunFolder, environment
 from kasauti.pipeline.plan import Plan, decoding_of
 from kasauti.records import SAMPLE_COLUMNS, AggregateRow, Status
@@ -32,7 +32,7 @@ FAILED = (
 )
 """Statuses that make a run incomplete. A language that a voice lacks and a transcript in another script do not."""
 
-RESULT_TABLES = ("per_sample.tsv", "levels.tsv", "scores.tsv", "aggregate.csv", "summary.json")
+RESULT_TABLES = ("per_sample.tsv", "levels.tsv", "switching.tsv", "scores.tsv", "aggregate.csv", "summary.json")
 """What must come out the same, bit for bit, however often a run was broken off: no time or cost is in them."""
 
 PRODUCTS = (*RESULT_TABLES, "clips.tsv", "prompts.jsonl", "run.json", "leaderboard.xlsx", "report.html")
@@ -78,6 +78,7 @@ def write_products(plan: Plan, store: Store, folder: RunFolder, tables: Tables, 
     scoring = plan.settings.scoring
     write_table(folder.path / "per_sample.tsv", SAMPLE_COLUMNS, (vars(row) for row in tables.samples))
     write_table(folder.path / "levels.tsv", LEVEL_COLUMNS, tables.levels)
+    write_table(folder.path / "switching.tsv", SWITCH_COLUMNS, tables.switching)
     write_table(folder.path / "scores.tsv", SCORE_COLUMNS, tables.scores)
     write_table(folder.path / "clips.tsv", CLIP_COLUMNS, tables.clips)
     folder.write_prompts(plan.prompts)
