@@ -19,9 +19,13 @@ from typing import Any
 from kasauti.metrics.score import score_pair
 from kasauti.pipeline.assembly import CLIP_COLUMNS, LEVEL_COLUMNS, SCORE_COLUMNS
 from kasauti.pipeline.folder import RunFolder
-from kasauti.records import SAMPLE_COLUMNS, Prompt, SampleRow, Status
+from kasauti.pipeline.products import write_summary
+from kasauti.prompts import prompts_sha256
+from kasauti.records import Prompt, SampleRow, Status
+from kasauti.report import SystemInfo
+from kasauti.report.summarising import summarise
 from kasauti.report.tables import write_table
-from kasauti.stats.aggregate import aggregate
+from kasauti.settings import ScoringSettings
 from kasauti.text.scripts import dominant_script
 from kasauti.text.units import graphemes
 
@@ -280,12 +284,12 @@ def _write(
     marks: bool,
 ) -> None:
     judges = {"whisper": "whisper-base@1.0.0"} | ({"listener": "listener-2@2026-05-01"} if marks else {})
-    write_table(folder.path / "per_sample.tsv", SAMPLE_COLUMNS, (vars(row) for row in rows.samples))
     write_table(folder.path / "levels.tsv", LEVEL_COLUMNS, rows.levels)
     write_table(folder.path / "scores.tsv", SCORE_COLUMNS, rows.scores)
     write_table(folder.path / "clips.tsv", CLIP_COLUMNS, rows.clips)
-    folder.write_prompts(prompts)
-    folder.write_aggregates(aggregate(rows.samples, level=LEVEL, draws=500))
+    scoring = ScoringSettings(level=LEVEL, levels=[LEVEL], draws=500)
+    facts = {name: SystemInfo() for name in systems}
+    write_summary(folder, prompts, rows.samples, summarise(rows.samples, scoring, facts, prompts_sha256(prompts)))
     folder.write_json("summary.json", {"run_id": folder.run_id})
     signature = f"metric:cer|unit:code_point|level:{LEVEL}|normaliser:1|aggregation:macro_mean|failures:common|judge:"
     folder.write_json(

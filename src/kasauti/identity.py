@@ -172,3 +172,9 @@ def score_signature(parts: Mapping[str, object]) -> str:
         if "|" in f"{name}{value}" or ":" in name:
             raise ValueError(f"signature part {name}={value!r} holds a separator")
     return "|".join(f"{name}:{value}" for name, value in parts.items())
+
+
+def signature_parts(signature: str) -> dict[str, str]:
+    """The parts of a `score_signature`, by name."""
+    named = (part.partition(":") for part in signature.split("|"))
+    return {name: value for name, separator, value in named if separator}

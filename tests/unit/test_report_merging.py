@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,9 +102,15 @@ def test_one_name_for_two_revisions_of_a_judge_is_split(tmp_path: Path) -> None:
 
 def test_different_levels_are_refused(tmp_path: Path) -> None:
     first, second = run(tmp_path, "a", "espeak"), run(tmp_path, "b", "piper")
-    second.runs[0].scoring.level = "raw"
-    with pytest.raises(StoreError, match=r"different levels \(b at 'raw', a at 'strict'\)"):
-        merge([first, second])
+    for part, value, told in (
+        ("level", "raw", r"a different level \(b at 'raw', a at 'strict'\)"),
+        ("normaliser", "0", r"a different normaliser \(b at '0', a at '1'\)"),
+    ):
+        signatures = {
+            name: re.sub(f"{part}:[^|]*", f"{part}:{value}", text) for name, text in second.signatures.items()
+        }
+        with pytest.raises(StoreError, match=told):
+            merge([first, replace(second, signatures=signatures)])
 
 
 def test_one_prompt_id_with_two_texts_is_refused(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kasauti.records import AggregateRow, SampleRow, Status
 from kasauti.errors import StatsError
+from kasauti.records import AggregateRow, SampleRow, Status
 from kasauti.stats.aggregate import aggregate
 from stats_rows import CASES, row
 

@@ -37,7 +37,7 @@ def test_only_full_and_sufficient_systems_are_ranked() -> None:
         "",
         "insufficient: 0/8 scored",
         "unsupported language",
-        "no score in ta",
+        "speaks 1 of 2 languages",
     ]
     assert board[0].value == pytest.approx(0.1)
 

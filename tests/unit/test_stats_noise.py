@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kasauti.records import SampleRow
 from kasauti.errors import StatsError
+from kasauti.records import SampleRow
 from kasauti.stats.aggregate import aggregate
 from kasauti.stats.columns import FloatArray
 from kasauti.stats.floors import noise_floors

@@ -67,7 +67,7 @@ BETTER = difference()
             None,
             0.5,
             "not_comparable",
-            r"judge differs \(w@1, w@2\); level differs \(strict, None\)",
+            r"judge differs \(a: w@1, b: w@2\); level differs \(a: strict, b: None\)",
         ),
     ],
 )
@@ -200,16 +200,15 @@ def study() -> list[SampleRow]:
 
 
 def test_rows_give_verdicts_by_language_and_over_them() -> None:
-    found = {
-        (v.scope, v.key, v.verdict.a, v.verdict.b): v.verdict for v in compare_rows(study(), human="human", rules=RULES)
-    }
+    rows = compare_rows(study(), humans=["human"], rules=RULES)
+    found = {(v.scope, v.key, v.verdict.a, v.verdict.b): v.verdict for v in rows}
     assert found["lang", "hi", "good", "fine"].verdict == "judge_limited"
     assert found["lang", "hi", "good", "poor"].verdict == "better"
     assert found["macro", "all", "good", "poor"].verdict == "better"
     assert found["macro", "all", "good", "fine"].difference is not None
     assert found["macro", "all", "good", "fine"].difference.n_prompts == 20
     assert ("lang", "ta", "good", "fine") not in found
-    assert len(found) == 6 + 3 + 6
+    assert len(found) == 3 + 1 + 3  # people do not compete
     poor = compare_rows(study(), scopes=("macro",), pairs=[("poor", "good")], rules=RULES)
     assert [v.verdict.verdict for v in poor] == ["worse"]
     assert poor[0].verdict.floor_kind == "measured"
@@ -224,10 +223,10 @@ def test_without_a_human_two_good_systems_are_within_noise() -> None:
 def test_unequal_judges_and_signatures_are_refused_by_name() -> None:
     rows = [row(f"p{i}", "a", 0.1) for i in range(9)] + [row(f"p{i}", "b", 0.2, judge_revision="2") for i in range(9)]
     found = compare_rows(rows, scopes=("lang",), rules=RULES)[0].verdict
-    assert (found.verdict, found.reason) == ("not_comparable", "judge revision differs (1, 2)")
+    assert (found.verdict, found.reason) == ("not_comparable", "judge revision differs (a: 1, b: 2)")
     same = [row(f"p{i}", s, 0.1) for i in range(9) for s in "ab"]
     signed = compare_rows(same, scopes=("lang",), signatures={"a": {"level": "raw"}, "b": {"level": "strict"}})
-    assert signed[0].verdict.reason == "level differs (raw, strict)"
+    assert signed[0].verdict.reason == "level differs (a: raw, b: strict)"
 
 
 def test_an_unsupported_language_is_no_failure() -> None:

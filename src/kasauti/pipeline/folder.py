@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import platform
@@ -19,7 +17,8 @@ from filelock import FileLock, Timeout
 
 from kasauti.errors import StoreError
 from kasauti.pipeline.executors import available_cores
-from kasauti.records import AGGREGATE_COLUMNS, AggregateRow, Prompt
+from kasauti.records import Prompt
+from kasauti.report.formats import csv_table
 from kasauti.store.files import folder_errors, write_text
 
 
@@ -76,14 +75,9 @@ class RunFolder:
         lines = (json.dumps(asdict(prompt), ensure_ascii=False) for prompt in prompts)
         write_text(self.path / "prompts.jsonl", "".join(f"{line}\n" for line in lines))
 
-    def write_aggregates(self, rows: Sequence[AggregateRow]) -> None:
-        """Writes `aggregate.csv` (RFC 4180 with LF)."""
-        buffer = io.StringIO()
-        writer = csv.DictWriter(buffer, AGGREGATE_COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({name: "" if value is None else value for name, value in asdict(row).items()})
-        write_text(self.path / "aggregate.csv", buffer.getvalue())
+    def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+        """Writes a table as CSV."""
+        write_text(self.path / name, csv_table(columns, ([row[column] for column in columns] for row in rows)))
 
 
 def now() -> str:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kasauti.identity import score_signature
 from kasauti.pipeline.assembly import CLIP_COLUMNS, LEVEL_COLUMNS, SCORE_COLUMNS, SWITCH_COLUMNS, Tables
 from kasauti.pipeline.folder import RunFolder, environment
 from kasauti.pipeline.plan import Plan, decoding_of
-from kasauti.records import SAMPLE_COLUMNS, AggregateRow, Status
-from kasauti.report import load
+from kasauti.records import (
+    AGGREGATE_COLUMNS,
+    SAMPLE_COLUMNS,
+    VERDICT_COLUMNS,
+    AggregateRow,
+    Prompt,
+    SampleRow,
+    Status,
+)
+from kasauti.report import SystemInfo, load
 from kasauti.report.page import write_page
 from kasauti.report.sheet import write_xlsx
+from kasauti.report.summarising import NOISE_COLUMNS, Summary, noise_rows, rules_of_scoring, signature_of, summarise
 from kasauti.report.tables import write_table
 from kasauti.settings import ScoringSettings
-from kasauti.stats.aggregate import aggregate
 from kasauti.store.library import Store
 from kasauti.text.units import segmentation_rules
 
@@ -32,7 +39,16 @@ FAILED = (
 )
 """Statuses that make a run incomplete. A language that a voice lacks and a transcript in another script do not."""
 
-RESULT_TABLES = ("per_sample.tsv", "levels.tsv", "switching.tsv", "scores.tsv", "aggregate.csv", "summary.json")
+RESULT_TABLES = (
+    "per_sample.tsv",
+    "levels.tsv",
+    "switching.tsv",
+    "scores.tsv",
+    "aggregate.csv",
+    "verdicts.csv",
+    "noise.tsv",
+    "summary.json",
+)
 """What must come out the same, bit for bit, however often a run was broken off: no time or cost is in them."""
 
 PRODUCTS = (*RESULT_TABLES, "clips.tsv", "prompts.jsonl", "run.json", "leaderboard.xlsx", "report.html")
@@ -45,22 +61,9 @@ def scored_with(scoring: ScoringSettings) -> dict[str, Any]:
 
 def signatures(plan: Plan) -> dict[str, str]:
     """Judge id -> signature of its headline number."""
-    scoring = plan.settings.scoring
+    rules = rules_of_scoring(plan.settings.scoring)
     return {
-        name: score_signature(
-            {
-                "metric": "cer",
-                "unit": "code_point",
-                "level": scoring.level,
-                "normaliser": plan.ladder.signature,
-                "numbers": plan.ladder.numbers.signature,
-                "aggregation": "macro_mean",
-                "failures": "common",
-                "judge": f"{name}@{judge.facts.revision}",
-                "prompts": plan.prompts_sha256[:12],
-                "segmentation": segmentation_rules(),
-            }
-        )
+        name: signature_of("cer", "macro", rules, f"{name}@{judge.facts.revision}", plan.prompts_sha256)
         for name, judge in plan.judges.items()
     }
 
@@ -75,19 +78,29 @@ def write_products(plan: Plan, store: Store, folder: RunFolder, tables: Tables, 
         tables: The rows.
         calls: Times and costs of this invocation, for `run.json`.
     """
-    scoring = plan.settings.scoring
-    write_table(folder.path / "per_sample.tsv", SAMPLE_COLUMNS, (vars(row) for row in tables.samples))
+    systems = {o.id: SystemInfo(role="human" if o.role == "human" else "machine") for o in plan.settings.systems}
+    summary = summarise(tables.samples, plan.settings.scoring, systems, plan.prompts_sha256)
+    write_summary(folder, plan.prompts, tables.samples, summary)
     write_table(folder.path / "levels.tsv", LEVEL_COLUMNS, tables.levels)
     write_table(folder.path / "switching.tsv", SWITCH_COLUMNS, tables.switching)
     write_table(folder.path / "scores.tsv", SCORE_COLUMNS, tables.scores)
     write_table(folder.path / "clips.tsv", CLIP_COLUMNS, tables.clips)
-    folder.write_prompts(plan.prompts)
-    aggregates = aggregate(
-        tables.samples, level=scoring.level, min_ok_share=scoring.min_ok_share, draws=scoring.draws, seed=scoring.seed
-    )
-    folder.write_aggregates(aggregates)
-    folder.write_json("summary.json", _summary(plan, tables, aggregates))
+    folder.write_json("summary.json", _summary(plan, tables, summary.aggregates))
     folder.write_json("run.json", _provenance(plan, store, calls))
+    write_views(folder)
+
+
+def write_summary(folder: RunFolder, prompts: Sequence[Prompt], samples: Sequence[SampleRow], summary: Summary) -> None:
+    """Writes the rows and what is said about them; all that a report needs besides clips and provenance."""
+    folder.write_prompts(prompts)
+    write_table(folder.path / "per_sample.tsv", SAMPLE_COLUMNS, (vars(row) for row in samples))
+    folder.write_csv("aggregate.csv", AGGREGATE_COLUMNS, map(vars, summary.aggregates))
+    folder.write_csv("verdicts.csv", VERDICT_COLUMNS, map(vars, summary.verdicts))
+    write_table(folder.path / "noise.tsv", NOISE_COLUMNS, noise_rows(samples))
+
+
+def write_views(folder: RunFolder) -> None:
+    """Writes the spreadsheet and the page from the tables of the folder."""
     loaded = load(folder.path)
     write_xlsx(loaded, folder.path / "leaderboard.xlsx")
     write_page(loaded, folder.path / "report.html")

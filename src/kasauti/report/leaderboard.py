@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kasauti.records import AggregateRow, Role, Status
+from kasauti.records import AggregateRow, Role, Status, VerdictRow
 from kasauti.report.loading import RunTables
+from kasauti.report.summarising import references
+from kasauti.report.verdicts import chosen_pairs
 from kasauti.stats.leaderboard import leaderboard
 
 ERROR_RATES = ("cer", "cer_nospace", "gcer", "wer", "pcer")
@@ -39,12 +41,19 @@ class Line:
 
 @dataclass(frozen=True)
 class Board:
-    """One judge's view by one metric. Lines are in the order they are to be shown in."""
+    """One judge's view by one metric.
+
+    Attributes:
+        lines: In the order they are to be shown in.
+        verdicts: Over languages, on neighbours in that order and on the first against each of the others; without
+            those that do not compete.
+    """
 
     judge: str
     metric: str
     languages: tuple[str, ...]
     lines: tuple[Line, ...]
+    verdicts: tuple[VerdictRow, ...] = ()
 
     @property
     def is_rate(self) -> bool:
@@ -91,20 +100,27 @@ def status_counts(tables: RunTables) -> dict[tuple[str, str], Counter[Status]]:
 
 
 def _board(tables: RunTables, judge: str, metric: str, rows: Sequence[AggregateRow]) -> Board:
-    human = {name for name, facts in tables.systems.items() if facts.role == "human"}
+    listed = references(tables.systems)
     cells: dict[str, dict[str, AggregateRow]] = {name: {} for name in tables.systems}
     for row in rows:
         if row.scope == "lang":
             cells[row.system][row.key] = row
-    machines = [row for row in rows if row.system not in human]
+    competing = [row for row in rows if row.system not in listed]
     lines = [
         Line(entry.system, "machine", entry.rank, entry.reason, entry.row, cells[entry.system])
-        for entry in leaderboard(machines, metric, higher_is_better=metric not in ERROR_RATES)
+        for entry in leaderboard(competing, metric, higher_is_better=metric not in ERROR_RATES)
     ]
     lines += [
-        Line(row.system, "human", None, "human reference", row, cells[row.system])
+        Line(row.system, tables.systems[row.system].role, None, listed[row.system], row, cells[row.system])
         for row in rows
-        if row.system in human and row.scope == "macro"
+        if row.system in listed and row.scope == "macro"
     ]
     present = {row.key for row in rows if row.scope == "lang"}
-    return Board(judge, metric, tuple(lang for lang in tables.languages if lang in present), tuple(lines))
+    verdicts = [v for v in tables.verdicts if (v.judge, v.metric, v.scope) == (judge, metric, "macro")]
+    return Board(
+        judge,
+        metric,
+        tuple(lang for lang in tables.languages if lang in present),
+        tuple(lines),
+        chosen_pairs(verdicts, [line.system for line in lines if line.role == "machine"]),
+    )

@@ -11,12 +11,14 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from kasauti.errors import StoreError
-from kasauti.records import AggregateRow, Prompt, Role, SampleRow, Status
+from kasauti.records import AggregateRow, Prompt, Role, SampleRow, Status, VerdictRow
 from kasauti.report.tables import cell_value, field_types, read_records
 from kasauti.settings import ScoringSettings
+
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True)
@@ -107,13 +109,17 @@ class LevelRow:
 
 @dataclass(frozen=True)
 class SystemInfo:
-    """What `run.json` says of a system. `languages` is None where it speaks any; `settings` change the sound."""
+    """What `run.json` says of a system. `languages` is None where it speaks any; `settings` change the sound.
+
+    `recorded`: its rates were made elsewhere and taken as they are, since there were no transcripts to score.
+    """
 
     role: Role = "machine"
     fingerprint: str = ""
     languages: Mapping[str, str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     usd_per_1k_chars: float | None = None
+    recorded: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,6 +173,7 @@ class RunTables:
         clips: `clips.tsv`.
         marks: `scores.tsv`; empty where no judge gives marks.
         aggregates: `aggregate.csv`.
+        verdicts: `verdicts.csv`; empty for a run of a version that made none.
         audio: `clip_id` -> absolute path of its sound, which may have been removed since.
     """
 
@@ -179,12 +186,14 @@ class RunTables:
     clips: Sequence[ClipRow]
     marks: Sequence[MarkRow]
     aggregates: Sequence[AggregateRow]
+    verdicts: Sequence[VerdictRow]
     audio: Mapping[str, Path]
 
     @property
     def scoring(self) -> ScoringSettings:
-        """How the answers became numbers; the same for all runs."""
-        return self.runs[0].scoring
+        """How the answers became numbers; the same for all runs but those whose rates were made elsewhere."""
+        own = (run for run in self.runs if not all(facts.recorded for facts in run.systems.values()))
+        return next(own, self.runs[0]).scoring
 
     @property
     def languages(self) -> list[str]:
@@ -206,7 +215,7 @@ def load(folder: Path) -> RunTables:
     prompts = list(_prompts(folder / "prompts.jsonl"))
     samples = read_records(folder / "per_sample.tsv", SampleRow)
     clips = read_records(folder / "clips.tsv", ClipRow)
-    scores = folder / "scores.tsv"
+    scores, verdicts = folder / "scores.tsv", folder / "verdicts.csv"
     unknown = {row.prompt_id for row in samples} - {prompt.id for prompt in prompts}
     if unknown:
         raise StoreError(
@@ -222,7 +231,8 @@ def load(folder: Path) -> RunTables:
         samples=samples,
         clips=clips,
         marks=read_records(scores, MarkRow) if scores.is_file() else [],
-        aggregates=list(_aggregates(folder / "aggregate.csv")),
+        aggregates=list(_csv_records(folder / "aggregate.csv", AggregateRow)),
+        verdicts=list(_csv_records(verdicts, VerdictRow)) if verdicts.is_file() else [],
         audio=_audio(clips, run.store),
     )
 
@@ -295,12 +305,13 @@ def _prompts(path: Path) -> Iterator[Prompt]:
                 raise StoreError(f"{path}:{number}: not a prompt: {type(error).__name__} {error}") from error
 
 
-def _aggregates(path: Path) -> Iterator[AggregateRow]:
-    kinds = field_types(AggregateRow)
+def _csv_records(path: Path, kind: type[Record]) -> Iterator[Record]:
+    """Rows of a CSV table; an empty cell has the default of its field."""
+    kinds = field_types(kind)
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                yield AggregateRow(**{k: cell_value(kinds[k], v or None) for k, v in row.items() if k in kinds})
+                yield kind(**{k: cell_value(kinds[k], v) for k, v in row.items() if k in kinds and v})
     except (OSError, ValueError, TypeError) as error:
         raise StoreError(f"{path}: can't read this table: {error}") from error
 

@@ -12,11 +12,17 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from kasauti.errors import StoreError
+from kasauti.identity import signature_parts
+from kasauti.prompts import prompts_sha256
 from kasauti.records import AggregateRow, Prompt, Status
 from kasauti.report.loading import RunTables
-from kasauti.stats.aggregate import aggregate
+from kasauti.report.summarising import summarise
+from kasauti.stats.scores import METRICS
 
 Row = TypeVar("Row")
+
+_RULES = ("level", "normaliser", "numbers", "segmentation")
+"""Parts of a signature that say how a transcript became a number."""
 
 
 def merge(parts: Sequence[RunTables]) -> RunTables:
@@ -52,33 +58,61 @@ def merge(parts: Sequence[RunTables]) -> RunTables:
         runs=tuple(run for part in named for run in part.runs),
         systems={name: facts for part in named for name, facts in part.systems.items()},
         judges={name: revision for part in named for name, revision in part.judges.items()},
-        signatures=_signatures(named),
-        prompts=list({prompt.id: prompt for part in named for prompt in part.prompts}.values()),
+        signatures={},
+        prompts=_latest(
+            (prompt for part in named for prompt in part.prompts),
+            key=lambda prompt: prompt.id,
+            gives_way=lambda prompt: not prompt.text,
+        ),
         samples=samples,
         clips=clips,
         marks=marks,
         audio={clip_id: path for part in named for clip_id, path in part.audio.items()},
     )
-    return replace(merged, aggregates=_aggregates(merged))
+    summary = summarise(merged.samples, merged.scoring, merged.systems, prompts_sha256(merged.prompts))
+    published = [row for part in named for row in part.aggregates if row.system in _only_published(part)]
+    return replace(
+        merged,
+        aggregates=[*summary.aggregates, *published],
+        verdicts=summary.verdicts,
+        signatures=_signatures([*summary.aggregates, *published]),
+    )
+
+
+def _only_published(part: RunTables) -> set[str]:
+    """Systems of which a run has summaries and no rows; these can't be computed anew."""
+    return set(part.systems) - {row.system for row in part.samples}
 
 
 def _check_comparable(parts: Sequence[RunTables]) -> None:
-    levels = {part.scoring.level: part.runs[0].run_id for part in parts}
-    if len(levels) > 1:
-        told = ", ".join(f"{run} at {level!r}" for level, run in sorted(levels.items()))
-        raise StoreError(
-            f"these runs are scored at different levels ({told}), so their numbers can't stand in one table; run the "
-            "later command again with the same scoring.level: it scores anew from the store, without a call"
-        )
+    for name in _RULES:
+        runs = {value: part.runs[0].run_id for part in parts for value in _recorded_part(part, name)}
+        if len(runs) > 1:
+            told = ", ".join(f"{run} at {value!r}" for value, run in sorted(runs.items()))
+            raise StoreError(
+                f"these runs are scored with a different {name} ({told}), so their numbers can't stand in one table; "
+                "run the older command again with the same scoring: it scores anew from the store, without a call. "
+                "python -m kasauti compare scores two runs anew by itself"
+            )
     texts: dict[str, tuple[Prompt, str]] = {}
     for part in parts:
         for prompt in part.prompts:
+            if not prompt.text:  # an import of rates without texts
+                continue
             known, run = texts.setdefault(prompt.id, (prompt, part.runs[0].run_id))
             if (known.text, known.lang) != (prompt.text, prompt.lang):
                 raise StoreError(
                     f"prompt {prompt.id!r} is {known.text!r} in run {run} but {prompt.text!r} in run "
                     f"{part.runs[0].run_id}; runs over different prompts can't stand in one table"
                 )
+
+
+def _recorded_part(part: RunTables, name: str) -> set[str]:
+    """Values of one part of the signatures that a run recorded; rates made elsewhere are told apart by system."""
+    if all(facts.recorded for facts in part.systems.values()):
+        return set()
+    signatures = [signature_parts(line) for text in part.signatures.values() for line in text.split("\n")]
+    return {parts[name] for parts in signatures if name in parts}
 
 
 def _told_apart(parts: Sequence[RunTables]) -> list[RunTables]:
@@ -131,6 +165,7 @@ def _renamed(part: RunTables, systems: set[str], judges: set[str]) -> RunTables:
         judges=keyed(part.judges, judge),
         signatures=keyed(part.signatures, judge),
         samples=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.samples],
+        aggregates=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.aggregates],
         clips=[replace(row, system=system(row.system)) for row in part.clips],
         marks=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.marks],
     )
@@ -148,18 +183,12 @@ def _latest(
     return list(kept.values())
 
 
-def _signatures(parts: Sequence[RunTables]) -> dict[str, str]:
-    """Signatures by judge; where runs differ (in the prompts they took), all of them."""
-    found: dict[str, list[str]] = {}
-    for part in parts:
-        for name, signature in part.signatures.items():
-            if signature not in found.setdefault(name, []):
-                found[name].append(signature)
-    return {name: "\n".join(several) for name, several in found.items()}
-
-
-def _aggregates(tables: RunTables) -> list[AggregateRow]:
-    scoring = tables.scoring
-    return aggregate(
-        tables.samples, level=scoring.level, min_ok_share=scoring.min_ok_share, draws=scoring.draws, seed=scoring.seed
-    )
+def _signatures(rows: Sequence[AggregateRow]) -> dict[str, str]:
+    """Judge -> signature of its headline numbers; all of them where systems differ in it."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row.scope == "macro":
+            found.setdefault(row.judge, {})
+            if row.metric == METRICS[0]:
+                found[row.judge][row.signature] = None
+    return {judge: "\n".join(several) for judge, several in found.items() if several}

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from kasauti.records import Status
-from kasauti.report import wording
+from kasauti.report import verdicts, wording
 from kasauti.report.chart import Chart, chart
 from kasauti.report.heat import HeatMap, language_map, tag_map
 from kasauti.report.leaderboard import Board, boards, headlines, status_counts
@@ -87,6 +87,7 @@ def _content(tables: RunTables) -> dict[str, Any]:
         "speeds": speeds(tables),
         "audio_s": sum(clip.duration_s or 0.0 for clip in tables.clips),
         "words": wording,
+        "told": verdicts,
     }
 
 

@@ -1,4 +1,4 @@
-"""`leaderboard.xlsx`, for people who live in spreadsheets: leaderboard, by language, samples.
+"""`leaderboard.xlsx`, for people who live in spreadsheets: leaderboard, verdicts, by language, samples.
 
 Numbers are numbers (rates as fractions, shown in per cent), everything else is text. Text that a spreadsheet would take
 for a formula is stored as text and marked as quoted, so that it stays text when a person edits the cell. Same
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kasauti.records import VERDICT_COLUMNS
 from kasauti.report.leaderboard import ERROR_RATES, Board, boards
 from kasauti.report.loading import RunTables
 from kasauti.store.files import write_bytes
@@ -56,7 +57,7 @@ def write_xlsx(tables: RunTables, path: Path) -> None:
 
     every = boards(tables)
     book = Workbook(write_only=True)
-    for sheet in (_leaderboard(every), _by_language(every), _samples(tables)):
+    for sheet in (_leaderboard(every), _verdicts(tables), _by_language(every), _samples(tables)):
         _fill(book.create_sheet(sheet.title), sheet)
     buffer = io.BytesIO()
     book.save(buffer)
@@ -66,7 +67,7 @@ def write_xlsx(tables: RunTables, path: Path) -> None:
 def _leaderboard(every: Sequence[Board]) -> _Sheet:
     columns = (
         "judge metric rank system role mean ci95_low ci95_high median pooled mean_common n_common mean_worst floor95 "
-        "floor_kind wrong_script_share n_ok n_total n_langs n_prompts status note"
+        "floor_kind largest_pair wrong_script_share n_ok n_total n_langs n_prompts status note signature"
     ).split()
     rows = []
     for board in every:
@@ -74,6 +75,11 @@ def _leaderboard(every: Sequence[Board]) -> _Sheet:
             known = {"rank": line.rank, "role": line.role, "note": line.unranked or None}
             rows.append([known[name] if name in known else getattr(line.overall, name) for name in columns])
     return _Sheet("leaderboard", columns, rows)
+
+
+def _verdicts(tables: RunTables) -> _Sheet:
+    rows = ([getattr(row, name) for name in VERDICT_COLUMNS] for row in tables.verdicts)
+    return _Sheet("verdicts", VERDICT_COLUMNS, rows)
 
 
 def _by_language(every: Sequence[Board]) -> _Sheet:

@@ -17,6 +17,7 @@ from rich.text import Text
 from kasauti.records import AggregateRow, Status
 from kasauti.report.leaderboard import Board, Line, boards, headlines, status_counts
 from kasauti.report.loading import RunTables
+from kasauti.report.verdicts import legend, print_verdicts, reasons
 from kasauti.report.wording import count_of, floor_of, metric_name, share_of, value_of
 
 _NAME_WIDTH = 20
@@ -40,7 +41,19 @@ def print_leaderboard(tables: RunTables, console: Console) -> None:
     for board in headlines(boards(tables)):
         console.print()
         _print_board(tables, board, console)
+        _print_board_verdicts(board, console)
     _print_statuses(tables, console)
+
+
+def _print_board_verdicts(board: Board, console: Console) -> None:
+    """What can be said of neighbours on the board, and of the first against the others."""
+    if not board.verdicts:
+        return
+    title = f"Verdicts, {metric_name(board.metric)}: what the first of each pair is to the second"
+    console.print()
+    print_verdicts(board.verdicts, console, title, is_rate=board.is_rate, keys=False)
+    for note in (*reasons(board.verdicts), *legend(board.verdicts)):
+        console.print(Text(note, style="dim"))
 
 
 def _print_board(tables: RunTables, board: Board, console: Console) -> None:

@@ -76,7 +76,7 @@ def _row(columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_sha
     scores, macro = cell.scores, cell.macro
     values, langs = scores.mean[cell.scored], cell.langs
     n_total = cell.n_total
-    floor = cell_floor(cell)
+    floor = cell_floor(columns, cell)
     return AggregateRow(
         system=columns.systems[cell.at.group.system],
         judge=columns.judges[cell.at.group.judge],
@@ -96,6 +96,7 @@ def _row(columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_sha
         mean_worst=summarise(scores.worst[cell.at.units], cell.at.langs, macro=macro) if scores.computed else None,
         floor95=floor.floor95,
         floor_kind=floor.kind,
+        largest_pair=floor.largest_pair,
         var_synthesis=floor.var_synthesis,
         var_judge=floor.var_judge,
         wrong_script_share=int(scores.n_wrong_script[cell.at.units].sum()) / n_total,

@@ -26,7 +26,6 @@ BoolArray = NDArray[np.bool_]
 Name = TypeVar("Name", bound=Hashable)
 
 
-
 @dataclass(frozen=True)
 class Group:
     """All units of one system by one judge.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -15,7 +15,7 @@ from kasauti.stats.columns import Columns
 from kasauti.stats.floors import ASSUMED
 from kasauti.stats.noise import ASSUMED_CER
 from kasauti.stats.pairs import DEFAULT, Rules, Sample, pair_verdicts
-from kasauti.stats.scores import score_units
+from kasauti.stats.scores import mean_of, score_units
 from kasauti.stats.values import Takes, nested, strata_codes
 from kasauti.stats.verdict import Verdict
 
@@ -77,7 +77,7 @@ def compare_rows(
     *,
     scopes: Iterable[Scope] = ("lang", "macro"),
     pairs: Iterable[tuple[str, str]] | None = None,
-    human: str | None = None,
+    humans: Collection[str] = (),
     signatures: Mapping[str, Mapping[str, str]] | None = None,
     rules: Rules = DEFAULT,
 ) -> list[CellVerdict]:
@@ -87,9 +87,9 @@ def compare_rows(
         rows: As for `aggregate`.
         metric: One of the metrics.
         scopes: In which cells.
-        pairs: Systems (a, b), for verdicts on a against b; None for all pairs. A pair is left out of a cell in which
-            one of them has no rows.
-        human: The system whose clips are human recordings: what the judge makes of them limits what it can tell.
+        pairs: Systems (a, b), for verdicts on a against b; None for all pairs of systems that are no humans. A pair is
+            left out of a cell in which one of them has no rows.
+        humans: Systems whose clips are human recordings: what the judge makes of them limits what it can tell.
         signatures: System -> part -> value: what must be equal for scores to be comparable. The revision of the judge
             is added from the rows.
         rules: How verdicts are made.
@@ -101,7 +101,8 @@ def compare_rows(
         StatsError: as for `aggregate`.
     """
     columns, found = Columns.of(rows), []
-    wanted = list(pairs) if pairs is not None else list(combinations(columns.systems, 2))
+    machines = [name for name in columns.systems if name not in humans]
+    wanted = list(pairs) if pairs is not None else list(combinations(machines, 2))
     revisions = {(group.system, group.judge): columns.revision(group) for group in columns.groups}
     for cells in _tables(columns, metric, set(scopes)):
         first = cells[0].at
@@ -111,22 +112,27 @@ def compare_rows(
             revision = {"judge revision": revisions[cell.at.group.system, cell.at.group.judge]}
             samples[name] = _sample(columns, cell, name, {**(signatures or {}).get(name, {}), **revision})
         here = [(samples[a], samples[b]) for a, b in wanted if a in samples and b in samples]
-        humans = [_human(samples.get(human or ""), a, b, macro=first.macro) for a, b in here]
+        people = [sample for name, sample in samples.items() if name in humans]
+        limits = [_human(people, a, b, macro=first.macro) for a, b in here]
         verdicts = pair_verdicts(
-            here, columns.langs, humans, macro=first.macro, assumed=ASSUMED.get(metric), rules=rules
+            here, columns.langs, limits, macro=first.macro, assumed=ASSUMED.get(metric), rules=rules
         )
         judge = columns.judges[first.group.judge]
         found += [CellVerdict(judge, first.scope, first.key, metric, verdict) for verdict in verdicts]
     return found
 
 
-def _human(reference: Sample | None, a: Sample, b: Sample, *, macro: bool) -> float | None:
-    """Mean score of human recordings in the languages that the two share; None where one of them has none."""
+def _human(people: Sequence[Sample], a: Sample, b: Sample, *, macro: bool) -> float | None:
+    """Mean score of human recordings in the languages that the two share; None where one of them has none.
+
+    Only what was scored as the two were (by the same revision of the judge, at the same level) limits them. Of several
+    sets of recordings, each that has all languages weighs the same.
+    """
     shared = np.intersect1d(a.langs, b.langs)
-    if reference is None or not np.all(np.isin(shared, reference.langs)):
-        return None
-    chosen = np.isin(reference.langs, shared)
-    return summarise(reference.means[chosen], reference.langs[chosen], macro=macro)
+    fitting = [p for p in people if p.signature == a.signature and np.all(np.isin(shared, p.langs))]
+    chosen = [(p, np.isin(p.langs, shared)) for p in fitting if shared.size]
+    means = [summarise(p.means[flags], p.langs[flags], macro=macro) for p, flags in chosen]
+    return mean_of([mean for mean in means if mean is not None]) if means else None
 
 
 def _tables(columns: Columns, metric: str, scopes: set[Scope]) -> list[list[Cell]]:

@@ -103,5 +103,5 @@ def _spread(values: FloatArray, strata: Sequence[Stratum]) -> tuple[float, float
     if not variance:
         return 0.0, 1.0
     drawn = sum(part * (n - 1) / n for part, n in parts)
-    freedom = variance**2 / sum(part**2 / (n - 1) for part, n in parts)
+    freedom = 1 / sum((part / variance) ** 2 / (n - 1) for part, n in parts)
     return float(np.sqrt(variance)), float(np.sqrt(variance / drawn) * t_975(freedom) / NORMAL_975)

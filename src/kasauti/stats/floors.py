@@ -32,11 +32,7 @@ def noise_floors(rows: Sequence[SampleRow], metric: str = "cer") -> dict[tuple[s
     floors: dict[tuple[str, str, str, str], Floor] = {}
     scores = score_units(columns, metric)
     for cell in (Cell.of(place, metric, scores) for place in places_of(columns)):
-        takes, place = _takes(columns, cell.scored)
-        pair = largest_pair(
-            cell.scores.take_mean[takes], place, columns.take_repeat[takes], cell.langs, macro=cell.macro
-        )
-        floor = replace(cell_floor(cell), largest_pair=pair)
+        floor = cell_floor(columns, cell)
         if cell.at.scope == "lang":
             names = [columns.prompts[prompt] for prompt in cell.prompts.tolist()]
             means, spread = cell.scores.mean[cell.scored], cell.scores.spread[cell.scored]
@@ -46,10 +42,13 @@ def noise_floors(rows: Sequence[SampleRow], metric: str = "cer") -> dict[tuple[s
     return floors
 
 
-def cell_floor(cell: Cell) -> Floor:
-    """Floor of the mean of one cell."""
+def cell_floor(columns: Columns, cell: Cell) -> Floor:
+    """Floor of the mean of one cell, with the largest observed pair."""
+    takes, place = _takes(columns, cell.scored)
+    pair = largest_pair(cell.scores.take_mean[takes], place, columns.take_repeat[takes], cell.langs, macro=cell.macro)
     spread = cell.scores.spread[cell.scored]
-    return mean_floor(spread, cell.langs, macro=cell.macro, assumed=ASSUMED.get(cell.metric))
+    floor = mean_floor(spread, cell.langs, macro=cell.macro, assumed=ASSUMED.get(cell.metric))
+    return replace(floor, largest_pair=pair)
 
 
 def _takes(columns: Columns, units: IntArray) -> tuple[IntArray, IntArray]:

@@ -61,7 +61,7 @@ def leaderboard(
         full = {row.key for row in competing if row.scope == "lang" and row.status == "ok"}
         chosen = [row for row in mine if (row.scope, row.key) == (scope, key)]
         over_languages = scope in ("macro", "pooled")
-        entries = [_entry(row, humans, _missing(row, mine, full) if over_languages else []) for row in chosen]
+        entries = [_entry(row, humans, _lacking(row, mine, full) if over_languages else "") for row in chosen]
         board += _ranked(entries, higher_is_better)
     return board
 
@@ -75,13 +75,19 @@ def per_language(aggregates: Iterable[AggregateRow], metric: str, judge: str) ->
     return table
 
 
-def _missing(row: AggregateRow, rows: Sequence[AggregateRow], full: set[str]) -> list[str]:
-    """Languages of the comparison in which the system of `row` has no score."""
-    scored = {other.key for other in rows if other.scope == "lang" and other.system == row.system and other.n_prompts}
-    return [lang for lang in dict.fromkeys(r.key for r in rows if r.scope == "lang") if lang in full - scored]
+def _lacking(row: AggregateRow, rows: Sequence[AggregateRow], full: set[str]) -> str:
+    """In words, what the system of `row` lacks of the languages of the comparison; empty where it has them all."""
+    mine = {other.key: other for other in rows if other.scope == "lang" and other.system == row.system}
+    langs = list(dict.fromkeys(other.key for other in rows if other.scope == "lang"))
+    spoken = [lang for lang in langs if lang not in mine or mine[lang].status != "unsupported_language"]
+    unspoken = full - set(spoken)
+    told = [f"speaks {len(spoken)} of {len(langs)} languages"] if unspoken else []
+    unscored = [lang for lang in spoken if lang in full and not (lang in mine and mine[lang].n_prompts)]
+    told += [f"no score in {', '.join(unscored)}"] if unscored else []
+    return ", ".join(told)
 
 
-def _entry(row: AggregateRow, humans: Collection[str], missing: Sequence[str]) -> LeaderboardRow:
+def _entry(row: AggregateRow, humans: Collection[str], lacking: str) -> LeaderboardRow:
     reason = ""
     if row.system in humans:
         reason = "human reference"
@@ -89,8 +95,8 @@ def _entry(row: AggregateRow, humans: Collection[str], missing: Sequence[str]) -
         reason = f"insufficient: {row.n_ok}/{row.n_total} scored"
     elif row.status != "ok":
         reason = row.status.replace("_", " ")
-    elif missing:
-        reason = f"no score in {', '.join(missing)}"
+    elif lacking:
+        reason = lacking
     elif row.mean_common is None:
         reason = "no prompt in common with the others"
     return LeaderboardRow(None, row.system, row.judge, row.mean_common, row, reason)

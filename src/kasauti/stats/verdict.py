@@ -56,6 +56,8 @@ class Verdict:
         floor_kind: How well it is known.
         var_noise: Variance of the difference from run to run; None where it is not measured.
         repeats: Takes a prompt, the larger of the two.
+        mean_a, mean_b: Means over the common prompts; None without any.
+        human: Mean score that the judge gives to human recordings; None where it is not known.
     """
 
     a: str
@@ -67,6 +69,9 @@ class Verdict:
     floor_kind: Kind
     var_noise: float | None
     repeats: float
+    mean_a: float | None = None
+    mean_b: float | None = None
+    human: float | None = None
 
     @property
     def smallest(self) -> float | None:
@@ -144,6 +149,9 @@ def verdict_of(
         floor_kind=kind,
         var_noise=noise,
         repeats=max(a.floor.repeats, b.floor.repeats),
+        mean_a=a.mean,
+        mean_b=b.mean,
+        human=human,
     )
 
 
@@ -161,7 +169,10 @@ def _decide(
     parts = dict.fromkeys([*a.signature, *b.signature])
     differing = [part for part in parts if a.signature.get(part) != b.signature.get(part)]
     if differing:
-        told = [f"{part} differs ({a.signature.get(part)}, {b.signature.get(part)})" for part in differing]
+        told = [
+            f"{part} differs ({a.name}: {a.signature.get(part)}, {b.name}: {b.signature.get(part)})"
+            for part in differing
+        ]
         return "not_comparable", "; ".join(told)
     few = [f"{s.name}: {s.n_ok}/{s.n_total} scored" for s in (a, b) if s.n_ok < min_ok_share * s.n_total]
     if few or difference is None:

@@ -1,0 +1,65 @@
+"""Tables for other programs: Markdown, LaTeX and CSV, with everything escaped that would be read as markup there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "\N{MINUS SIGN}": r"$-$",
+    "\N{EN DASH}": "--",
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+}
+
+_MARKDOWN = re.compile(r"[\\`*_\[\]|~$]")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+def markdown_text(text: str) -> str:
+    """Text as it must be written in a cell of a Markdown table to be read as itself."""
+    plain = re.sub("[&<>]", lambda found: _ENTITIES[found[0]], _one_line(text))
+    return _MARKDOWN.sub(lambda found: f"\\{found[0]}", plain)
+
+
+def latex_text(text: str) -> str:
+    """Text as it must be written in a cell of a LaTeX table to be read as itself."""
+    # A bracket after the `\\` of the row before would be read as the optional argument of `\\`.
+    written = "".join(_LATEX.get(char, char) for char in _one_line(text))
+    return f"{{}}{written}" if written.startswith(("[", "*")) else written
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in the pipe syntax of GitHub; the first column is text, the others stand to the right."""
+    lines = [[markdown_text(cell) for cell in line] for line in (columns, *rows)]
+    rule = ["---", *["---:"] * (len(columns) - 1)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (lines[0], rule, *lines[1:]))
+
+
+def latex_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A `tabular` with the rules of the package booktabs."""
+    lines = [" & ".join(latex_text(cell) for cell in line) + r" \\" for line in (columns, *rows)]
+    parts = [rf"\begin{{tabular}}{{l{'r' * (len(columns) - 1)}}}", r"\toprule", lines[0], r"\midrule", *lines[1:]]
+    return "\n".join([*parts, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def csv_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """RFC 4180 with LF: numbers at full length, None as an empty cell."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(["" if value is None else value for value in row] for row in rows)
+    return buffer.getvalue()
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
