@@ -42,6 +42,9 @@ _ASLEEP = -1
 _NEAR = 8
 """A limit that needs no other to be fast."""
 
+_FEW_PAIRS = 1 << 14
+"""Up to so many pairs of strings it is faster to compare them all."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -269,6 +272,8 @@ def nearest_string(lattice: Lattice, against: Lattice) -> str:
     """
     if lattice.count == 1 or lattice.canonical == against.canonical:
         return lattice.canonical
+    if lattice.count * against.count <= _FEW_PAIRS:
+        return _nearest_of_few(lattice, against)
     limit = Levenshtein.distance(lattice.canonical, against.canonical)
     if against.count > 1 and limit > _NEAR:
         # The nearest to one string of the other side is found sooner, and bounds the rest.
@@ -277,6 +282,18 @@ def nearest_string(lattice: Lattice, against: Lattice) -> str:
         if limit == 0:
             return near
     return _nearest(lattice, against, limit)
+
+
+def _nearest_of_few(lattice: Lattice, against: Lattice) -> str:
+    """`nearest_string` by comparing every pair: strings come in the order of their choices, so the first least counts."""
+    others = list(against.strings())
+    nearest, least = lattice.canonical, Levenshtein.distance(lattice.canonical, against.canonical)
+    for string in lattice.strings():
+        for other in others:
+            distance = Levenshtein.distance(string, other, score_cutoff=least)
+            if distance < least:
+                nearest, least = string, distance
+    return nearest
 
 
 def _nearest(lattice: Lattice, against: Lattice, limit: int) -> str:
