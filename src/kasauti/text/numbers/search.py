@@ -285,7 +285,7 @@ def nearest_string(lattice: Lattice, against: Lattice) -> str:
 
 
 def _nearest_of_few(lattice: Lattice, against: Lattice) -> str:
-    """`nearest_string` by comparing every pair: strings come in the order of their choices, so the first least counts."""
+    """`nearest_string` by comparing every pair; strings come in the order of their choices, so the first least wins."""
     others = list(against.strings())
     nearest, least = lattice.canonical, Levenshtein.distance(lattice.canonical, against.canonical)
     for string in lattice.strings():
