@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from kasauti import identity
+from kasauti.errors import StoreError
 from kasauti.judges.base import Answer, Heard, Judge, JudgeTask
 from kasauti.pipeline.executors import Executor, Job
 from kasauti.pipeline.plan import Plan, Take, judgment_needed
@@ -55,10 +56,15 @@ def tasks_of(plan: Plan, judge_id: str, store: Store) -> list[JudgeTask]:
 def judge_clips(
     plan: Plan, judge_id: str, store: Store, executor: Executor, spending: Spending, progress: Stage
 ) -> None:
-    """Asks a judge whatever the store has no answer to."""
+    """Asks a judge whatever the store has no answer to.
+
+    Raises:
+        StoreError: a clip's file is not the one that was recorded.
+    """
     judge = plan.judges[judge_id]
     options = next(o for o in plan.settings.judges if o.id == judge_id)
     tasks = [t for t in tasks_of(plan, judge_id, store) if judgment_needed(store, t.judgment_id)]
+    _verify(tasks)
     job = Job(options, "judge", judge.facts.workers, _lost)
     work: Work[JudgeTask, Answer] = Work(
         tasks=tasks,
@@ -71,6 +77,16 @@ def judge_clips(
         keep=lambda task, answer: _keep(judge_id, judge, store, spending, task, answer),
     )
     run_stage(work, store.judgments, store.claims, progress)
+
+
+def _verify(tasks: Sequence[JudgeTask]) -> None:
+    """Makes sure that what will be heard is what was recorded; a file that is gone costs its own rows only."""
+    for path, sha256 in {clip.path: clip.sha256 for task in tasks for clip in task.clips}.items():
+        if path.is_file() and identity.file_sha256(path) != sha256:
+            raise StoreError(
+                f"{path}: this is not the clip that was recorded (its SHA-256 is another). Something has changed or "
+                "damaged it. Delete it and run the same command again: this one clip is made anew."
+            )
 
 
 def _keep(judge_id: str, judge: Judge, store: Store, spending: Spending, task: JudgeTask, answer: Answer) -> None:

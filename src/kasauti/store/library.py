@@ -10,7 +10,6 @@ from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
 
-from kasauti.identity import file_sha256
 from kasauti.records import Clip, Judgment, Outcome, Status
 from kasauti.store.claims import Claims
 from kasauti.store.files import write_bytes
@@ -76,7 +75,3 @@ class Store:
     def usable(self, clip: Clip) -> bool:
         """Whether a clip's record still tells the truth: a failure always does, a sound only with its file."""
         return clip.path is None or self.audio_path(clip).is_file()
-
-    def intact(self, clip: Clip) -> bool:
-        """Whether a clip's file has the hash that was recorded."""
-        return self.usable(clip) and (clip.path is None or file_sha256(self.audio_path(clip)) == clip.audio_sha256)
