@@ -141,6 +141,12 @@ def test_a_clip_of_an_older_store_has_unknown_silence_and_fails_no_gate_of_it() 
         ("వంతెన దాటిన తర్వాత కుడివైపు తిరగండి", "పాన పాన పాన పాన పాన పాన పాన పాన పాన", "te", {"looping"}),
         ("आज सुबह से हल्की बारिश हो रही है", "चुप" + "\u093c" * 28, "hi", {"looping"}),
         ("आज सुबह से हल्की बारिश हो रही है", "आज सुबह से " * 12, "hi", {"looping", "run_on"}),
+        (
+            "राधिका और इमरान छुट्टियों में जयपुर से उदयपुर घूमने जाएँगे।",
+            "राविका तिम राभियो दियो में जायो" + " दियो" * 6 + " में जायो" + " दियो" * 6,
+            "hi",
+            {"looping", "run_on"},
+        ),
         # A text that repeats itself may be heard to do so.
         ("no no no no no no no", "no no no no no no no", "en", set()),
         ("बहुत बहुत धन्यवाद", "बहुत बहुत धन्यवाद", "hi", set()),

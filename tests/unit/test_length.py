@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +14,7 @@ from kasauti.errors import ConfigError
 from kasauti.metrics.length import LengthSettings, expected_length, length_penalty
 
 PACES = LengthSettings({"en": 14.0, "hi": 9.0, "ta": 12.0, "sd-Deva": 8.0}, min_expected_s=0.5)
+SCORING = Path(__file__).parents[2] / "conf" / "scoring" / "default.yaml"
 SECONDS = st.floats(0.01, 600)
 
 
@@ -35,6 +38,14 @@ def test_expected_duration_is_the_sum_over_letters(
     assert length.letters == letters
     assert length.expected_s == pytest.approx(expected_s)
     assert max(sum(length.seconds(code) for code in letters), 0.5) == pytest.approx(expected_s)
+
+
+def test_the_example_of_the_methodology() -> None:
+    paces = LengthSettings(**yaml.safe_load(SCORING.read_text(encoding="utf-8"))["length"])
+    length = expected_length("कल meeting है शाम को", "hi", paces)
+    assert length is not None
+    assert length.letters == {"hi": 9, "en": 7}
+    assert length.expected_s == pytest.approx(1.49, abs=0.005)
 
 
 @pytest.mark.parametrize(

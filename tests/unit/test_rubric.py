@@ -65,6 +65,12 @@ def test_the_terms_say_where_a_score_came_from() -> None:
     assert rubric.factors == {"clipping": 0.8}
 
 
+def test_the_example_of_the_methodology() -> None:
+    rubric = rubric_terms(row(cer=0.1, wer=0.25, pcer=0.05, gates="clipping"), RubricSettings())
+    assert rubric is not None
+    assert rubric.score == pytest.approx(0.72)
+
+
 @pytest.mark.parametrize(
     "values",
     [

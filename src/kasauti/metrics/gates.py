@@ -49,7 +49,7 @@ class GateLimits:
     token_cap: float | None = 0.05
     clipping: float | None = 0.001
     run_on: float | None = 0.5
-    looping: float | None = 0.2
+    looping: float | None = 0.25
 
     def __post_init__(self) -> None:
         for name, limit in asdict(self).items():
