@@ -6,8 +6,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, get_args
 
 from kasauti.errors import ExitCode, KasautiError
+from kasauti.records import VerdictName
+
+_FORMATS = ("table", "md", "latex", "csv")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +42,9 @@ def _parser() -> argparse.ArgumentParser:
 
     aggregate = commands.add_parser("aggregate", help="one leaderboard over several runs")
     aggregate.add_argument("run_names", metavar="RUN", nargs="+")
+    aggregate.add_argument("--format", choices=_FORMATS, default="table", help="how to print it (default: table)")
     aggregate.set_defaults(run=_aggregate)
+    _add_compare(commands)
 
     explain = commands.add_parser("explain", help="where the numbers of one row came from, step by step")
     explain.add_argument("run_name", metavar="RUN")
@@ -58,10 +64,26 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_compare(commands: Any) -> None:
+    """`compare`, the one command with many options."""
+    compare = commands.add_parser(
+        "compare", help="verdicts of one run against another, scored anew on the prompts both have"
+    )
+    compare.add_argument("run_names", metavar="RUN", nargs=2)
+    which = "which system, or NAME=NAME for one against another (default: all that both have)"
+    compare.add_argument("--system", action="append", default=[], metavar="NAME", help=which)
+    compare.add_argument("--metric", default="cer", help="cer (default), cer_nospace, gcer, wer or pcer")
+    compare.add_argument("--level", help="of normalisation, for both runs (default: each run's own)")
+    compare.add_argument("--format", choices=_FORMATS, default="table", help="how to print it (default: table)")
+    fail_on = "exit with code 1 if a verdict over all languages is this one; may be given several times"
+    compare.add_argument("--fail-on", action="append", default=[], choices=get_args(VerdictName), help=fail_on)
+    compare.set_defaults(run=_compare)
+
+
 def _report(options: argparse.Namespace) -> int:
-    from kasauti.cli.runs import find_run
     from kasauti.paths import product_path
     from kasauti.report import load, write_page
+    from kasauti.runs import find_run
 
     folder = find_run(options.run_name, product_path(options.runs))
     name = "report-with-audio.html" if options.embed_audio else "report.html"
@@ -72,20 +94,35 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _aggregate(options: argparse.Namespace) -> int:
-    from kasauti.cli.aggregate import aggregate_runs
-    from kasauti.cli.runs import find_run
+    from kasauti.cli.aggregate import aggregate_runs, formatted_runs
     from kasauti.console import console
     from kasauti.paths import product_path
+    from kasauti.runs import find_run
 
     runs = product_path(options.runs)
-    print(aggregate_runs([find_run(name, runs) for name in options.run_names], console()))
+    folders = [find_run(name, runs) for name in options.run_names]
+    if options.format == "table":
+        print(aggregate_runs(folders, console()))
+    else:
+        print(formatted_runs(folders, options.format), end="")
     return ExitCode.COMPLETE
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from kasauti.cli.compare import Wanted, compare
+    from kasauti.console import console
+    from kasauti.paths import product_path
+    from kasauti.runs import find_run
+
+    first, second = (find_run(name, product_path(options.runs)) for name in options.run_names)
+    wanted = Wanted(options.system, options.metric, options.level, options.format, options.fail_on)
+    return compare(first, second, wanted, console())
 
 
 def _explain(options: argparse.Namespace) -> int:
     from kasauti.cli.explain import Wanted, explain
-    from kasauti.cli.runs import find_run
     from kasauti.paths import product_path
+    from kasauti.runs import find_run
 
     wanted = Wanted(options.prompt_id, options.system, options.judge, options.repeat, options.rejudge)
     print(explain(find_run(options.run_name, product_path(options.runs)), wanted), end="")
@@ -95,9 +132,9 @@ def _explain(options: argparse.Namespace) -> int:
 def _status(options: argparse.Namespace) -> int:
     from rich.table import Table
 
-    from kasauti.cli.runs import run_folders, run_state
     from kasauti.console import console
     from kasauti.paths import product_path
+    from kasauti.runs import run_folders, run_state
 
     table = Table("run", "state", "at", "what went wrong", box=None)
     for folder in run_folders(product_path(options.runs)):

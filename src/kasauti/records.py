@@ -288,6 +288,10 @@ class AggregateRow:
 AGGREGATE_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(AggregateRow))
 
 
+VerdictName = Literal["not_comparable", "insufficient", "judge_limited", "within_noise", "better", "worse"]
+"""In the order in which they are tried."""
+
+
 @dataclass(frozen=True)
 class VerdictRow:
     """One row of `verdicts.csv`: what can be said of system `a` against system `b`, by one judge and metric.
@@ -313,7 +317,7 @@ class VerdictRow:
     level: str
     a: str
     b: str
-    verdict: Literal["not_comparable", "insufficient", "judge_limited", "within_noise", "better", "worse"]
+    verdict: VerdictName
     mean_a: float | None = None
     mean_b: float | None = None
     difference: float | None = None

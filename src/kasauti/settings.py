@@ -29,6 +29,7 @@ CANNOT_CHANGE_A_RESULT = (
     "budget",
     "data",
     "study",
+    "baseline",
     "promptset.limit",
     "promptset.langs",
     "promptset.tags",
@@ -234,6 +235,7 @@ class Config:
     max_parallel_systems: int = 2
     dry_run: bool = False
     study: str | None = None
+    baseline: str | None = None
 
 
 @dataclass
@@ -273,4 +275,5 @@ class RunSettings:
     max_parallel_systems: int
     dry_run: bool
     study: str | None
+    baseline: str | None
     config: dict[str, Any] = field(default_factory=dict)

@@ -10,7 +10,12 @@ from rich.console import Console
 
 from kasauti.identity import RUN_ID_LENGTH, digest
 from kasauti.pipeline.products import PRODUCTS
+from kasauti.records import AGGREGATE_COLUMNS
 from kasauti.report import load, merge, print_leaderboard, write_page, write_xlsx
+from kasauti.report.formats import FORMATTERS, csv_table
+from kasauti.report.leaderboard import Board, boards, headlines
+from kasauti.report.verdicts import HEADINGS, verdict_cells
+from kasauti.report.wording import floor_of, interval_of, metric_name, value_of
 
 
 def aggregate_runs(folders: Sequence[Path], console: Console) -> Path:
@@ -27,6 +32,43 @@ def aggregate_runs(folders: Sequence[Path], console: Console) -> Path:
     write_page(tables, target / "report.html")
     write_xlsx(tables, target / "leaderboard.xlsx")
     return target
+
+
+def formatted_runs(folders: Sequence[Path], form: str) -> str:
+    """One leaderboard over several runs as text for another program; writes nothing.
+
+    Args:
+        folders: The runs.
+        form: `csv`: every row of `aggregate.csv` over all of them. `md`, `latex`: for each judge the board of its
+            headline metric, and the verdicts below it.
+    """
+    tables = merge([load(folder) for folder in dict.fromkeys(folders)])
+    if form == "csv":
+        rows = ([getattr(row, name) for name in AGGREGATE_COLUMNS] for row in tables.aggregates)
+        return csv_table(AGGREGATE_COLUMNS, rows)
+    write = FORMATTERS[form]
+    parts = []
+    for board in headlines(boards(tables)):
+        parts.append(write(*_board_cells(board)))
+        if board.verdicts:
+            parts.append(write(HEADINGS, [verdict_cells(row, is_rate=board.is_rate) for row in board.verdicts]))
+    return "\n".join(parts)
+
+
+def _board_cells(board: Board) -> tuple[list[str], list[list[str]]]:
+    """A board as text: heading, and a line for each system; marks and rates as the terminal shows them."""
+    shown = f"{metric_name(board.metric)}{', %' if board.is_rate else ''} ({board.judge})"
+    heading = ["system", "rank", shown, "95 % interval", "median", "floor"]
+    lines = []
+    for line in board.lines:
+        row = line.overall
+        rank = f"{line.rank:g}" if line.rank is not None else line.unranked
+        overall = [value_of(row.mean, is_rate=board.is_rate), interval_of(row, is_rate=board.is_rate)]
+        overall += [value_of(row.median, is_rate=board.is_rate), floor_of(row, is_rate=board.is_rate)]
+        cells = [line.cells.get(lang) for lang in board.languages]
+        by_lang = [value_of(cell.mean if cell else None, is_rate=board.is_rate) for cell in cells]
+        lines.append([line.system, rank, *overall, *by_lang])
+    return [*heading, *board.languages], lines
 
 
 def show_sweep(records: Sequence[Mapping[str, Any]], console: Console) -> None:

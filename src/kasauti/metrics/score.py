@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import Any
 
 from kasauti.errors import TextError
 from kasauti.metrics.edits import edit_distance
@@ -102,7 +103,9 @@ Split = Callable[[str], Sequence[str]]
 PCER_LEVEL = "numbers"
 """Level of the texts that are folded by sound. A looser one would forgive in one script what it does not in another."""
 
-_COUNTS = tuple(f.name for f in fields(Counts))
+COUNTS = tuple(f.name for f in fields(Counts))
+
+RATES = ("cer", "cer_nospace", "gcer", "wer", "pcer")
 
 
 def score_pair(
@@ -156,6 +159,11 @@ def _split_reference(said: str, split: Split) -> Sequence[str]:
     return split(said)
 
 
+def row_values(score: Counts) -> dict[str, Any]:
+    """Counts and rates by name, as they stand in a row of a table."""
+    return {name: getattr(score, name) for name in (*COUNTS, *RATES)}
+
+
 def pool(scores: Iterable[Counts]) -> Pooled:
     """Adds counts up, so that every reference unit weighs the same (corpus rates).
 
@@ -165,4 +173,4 @@ def pool(scores: Iterable[Counts]) -> Pooled:
     rows = list(scores)
     if not rows:
         raise TextError("no scores to pool: got an empty list, wanted at least one; report the cell as missing")
-    return Pooled(n=len(rows), **{name: sum(getattr(row, name) for row in rows) for name in _COUNTS})
+    return Pooled(n=len(rows), **{name: sum(getattr(row, name) for row in rows) for name in COUNTS})

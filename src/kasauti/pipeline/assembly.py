@@ -7,13 +7,13 @@ tables depend on the plan and on what the store holds, not on when or in what or
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kasauti.metrics.gates import Gate, Sound, Transcript, sound_gates, transcript_gates
 from kasauti.metrics.length import TEXT_LEVEL, Length, expected_length, length_penalty
 from kasauti.metrics.rubric import rubric_terms
-from kasauti.metrics.score import Counts, PairScore, score_pair
+from kasauti.metrics.score import COUNTS, RATES, row_values, score_pair
 from kasauti.metrics.switching import switch_counts
 from kasauti.pipeline.judging import hearings
 from kasauti.pipeline.plan import Plan, Take, decoding_of
@@ -24,10 +24,8 @@ from kasauti.text.scripts import script_counts
 
 _KEY = ["run_id", "prompt_id", "system", "repeat", "judge", "rejudge"]
 
-_COUNTS = [field.name for field in fields(Counts)]
-_RATES = "cer cer_nospace gcer wer pcer".split()
 
-LEVEL_COLUMNS = [*_KEY, "level", *_COUNTS, *_RATES]
+LEVEL_COLUMNS = [*_KEY, "level", *COUNTS, *RATES]
 
 SWITCH_COLUMNS = [*_KEY, "script", "words", "right", "other_script", "wrong", "missing"]
 
@@ -138,13 +136,13 @@ def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> N
             for level in dict.fromkeys([scoring.level, *scoring.levels])
         }
         score = by_level[scoring.level]
-        counts = _counts(score)
+        counts = row_values(score)
         texts = normalize_pair(prompt.text, hypothesis, prompt.lang, TEXT_LEVEL, ladder=plan.ladder)
         transcript = Transcript(*texts, score.status)
         counts |= _switching(tables, plan, prompt, hypothesis, key)
         if score.status == "wrong_script":
             status = Status.WRONG_SCRIPT
-        tables.levels += [{**key, "level": level, **_counts(by_level[level])} for level in scoring.levels]
+        tables.levels += [{**key, "level": level, **row_values(by_level[level])} for level in scoring.levels]
     if judgment is not None and status is Status.OK:
         for mark, value in judgment.scores.get(place.label, {}).items():
             row = {"judgment_id": judgment.judgment_id, "label": place.label, "mark": mark, "value": value}
@@ -235,10 +233,6 @@ def _sample(
         hypothesis=hypothesis,
         **counts,
     )
-
-
-def _counts(score: PairScore) -> dict[str, Any]:
-    return {name: getattr(score, name) for name in (*_COUNTS, *_RATES)}
 
 
 def _clip_row(plan: Plan, take: Take, clip: Clip) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from kasauti.errors import ExitCode, KasautiError
 from kasauti.parts import build
 from kasauti.paths import product_path
 from kasauti.pipeline.assembly import assemble
+from kasauti.pipeline.baseline import find_baseline, show_baseline
 from kasauti.pipeline.estimate import Estimate, estimate
 from kasauti.pipeline.executors import available_cores
 from kasauti.pipeline.folder import RunFolder, now
@@ -84,6 +85,7 @@ def run(settings: RunSettings, console: Console) -> RunResult:
     folder = RunFolder(product_path(settings.paths.runs), plan.run_id)
     left = estimate(plan, store, _cores(settings))
     show_start(console, plan)
+    baseline = find_baseline(plan, folder.path.parent)
     findings = preflight(plan, left)
     show_findings(console, findings)
     if settings.dry_run:
@@ -96,8 +98,9 @@ def run(settings: RunSettings, console: Console) -> RunResult:
         if finished is not None:
             console.print(f"Run {plan.run_id} was already finished: nothing to synthesise, nothing to judge.")
             show_end(console, folder.path)
-            return RunResult(plan.run_id, folder.path, finished)
-        return RunResult(plan.run_id, folder.path, _work(plan, store, folder, console))
+        code = _work(plan, store, folder, console) if finished is None else finished
+        show_baseline(folder, baseline, settings.baseline, console)
+        return RunResult(plan.run_id, folder.path, code)
 
 
 def _work(plan: Plan, store: Store, folder: RunFolder, console: Console) -> ExitCode:

@@ -63,3 +63,7 @@ def csv_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+FORMATTERS = {"md": markdown_table, "latex": latex_table}
+"""Name on the command line -> what writes cells of text; `csv` holds records at full length instead."""

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from kasauti.records import VerdictRow
-from kasauti.report.wording import NOTHING, value_of
+from kasauti.report.loading import RunTables
+from kasauti.report.wording import METRIC_NAMES, NOTHING, metric_name, value_of
 
 HEADINGS = ("pair", "verdict", "difference", "95 % interval", "floor", "could tell", "prompts")
 
@@ -113,7 +114,7 @@ def print_verdicts(rows: Sequence[VerdictRow], console: Console, title: str, *, 
     """
     hidden = ("95 % interval", "prompts") if console.width < 100 else ()
     shown = [place for place, heading in enumerate(HEADINGS) if heading not in hidden]
-    table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     if keys:
         table.add_column("judge, language", overflow="fold", max_width=24)
     for place in shown:
@@ -122,7 +123,24 @@ def print_verdicts(rows: Sequence[VerdictRow], console: Console, title: str, *, 
         cells = [Text(cell) for cell in verdict_cells(row, is_rate=is_rate)]
         cells[1].stylize(_STYLES.get(row.verdict, "yellow"))
         table.add_row(*([Text(key_of(row))] if keys else []), *(cells[place] for place in shown))
+    console.print(Text(title, style="bold"))
     console.print(table)
+
+
+def show_comparison(a: RunTables, b: RunTables, rows: Sequence[VerdictRow], console: Console) -> None:
+    """Verdicts of one run against another as a table with its legend."""
+    metric = rows[0].metric
+    console.print()
+    print_verdicts(
+        rows,
+        console,
+        f"{metric_name(metric)}, level {rows[0].level}: run A = {_named(a)} against run B = {_named(b)}",
+        is_rate=metric in METRIC_NAMES,
+        keys=True,
+    )
+    console.print()
+    for note in (*reasons(rows), *legend(rows)):
+        console.print(Text(note, style="dim"))
 
 
 def key_of(row: VerdictRow) -> str:
@@ -134,3 +152,8 @@ def _signed(value: float | None, *, is_rate: bool) -> str:
     if value is None:
         return NOTHING
     return f"{100 * value:+.1f}" if is_rate else f"{value:+.2f}"
+
+
+def _named(tables: RunTables) -> str:
+    run = tables.runs[0]
+    return f"{run.run_id} ({run.finished_at[:16].replace('T', ' ')})" if run.finished_at else run.run_id

@@ -20,7 +20,8 @@ def value_of(value: float | None, *, is_rate: bool) -> str:
     """An error rate in per cent with one decimal, a mark with two; a dash for None."""
     if value is None:
         return NOTHING
-    return f"{100 * value:.1f}" if is_rate else f"{value:.2f}"
+    # A limit a hair below 0 is 0.0, not -0.0.
+    return f"{round(100 * value, 1) + 0.0:.1f}" if is_rate else f"{round(value, 2) + 0.0:.2f}"
 
 
 def floor_of(row: AggregateRow, *, is_rate: bool) -> str:

@@ -12,12 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import Literal
 
+from kasauti.records import VerdictName
 from kasauti.stats.difference import MIN_PROMPTS, NORMAL_975, Difference
 from kasauti.stats.noise import Floor, Kind, least_known, pair_floor95
-
-Name = Literal["not_comparable", "insufficient", "judge_limited", "within_noise", "better", "worse"]
 
 NORMAL_80 = 0.841621
 """80th percentile of the normal distribution: what is planned for is told four times in five."""
@@ -62,7 +60,7 @@ class Verdict:
 
     a: str
     b: str
-    verdict: Name
+    verdict: VerdictName
     reason: str
     difference: Difference | None
     floor95: float | None
@@ -164,7 +162,7 @@ def _decide(
     human: float | None,
     min_ok_share: float,
     higher_is_better: bool,
-) -> tuple[Name, str]:
+) -> tuple[VerdictName, str]:
     """The first verdict that applies, and why."""
     parts = dict.fromkeys([*a.signature, *b.signature])
     differing = [part for part in parts if a.signature.get(part) != b.signature.get(part)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from kasauti.errors import ConfigError, near_matches
 
@@ -12,7 +13,7 @@ def find_run(name: str, runs: Path) -> Path:
     """The folder of a run.
 
     Args:
-        name: Start of a run id, path of a run folder, or `latest` (the run that ended last).
+        name: Start of a run id, path of a run folder, or `latest` (the run that ended last; imports don't count).
         runs: The folder of all runs.
 
     Raises:
@@ -25,7 +26,8 @@ def find_run(name: str, runs: Path) -> Path:
     if not folders:
         raise ConfigError(f"{runs}: no run in this folder; make one with python run.py")
     if name == "latest":
-        return max(folders, key=lambda folder: (folder / "status.json").stat().st_mtime)
+        made = [folder for folder in folders if run_state(folder).get("state") != "imported"]
+        return max(made or folders, key=lambda folder: (folder / "status.json").stat().st_mtime)
     fitting = [folder for folder in folders if folder.name.startswith(name)]
     if len(fitting) == 1:
         return fitting[0]
@@ -39,10 +41,19 @@ def run_folders(runs: Path) -> list[Path]:
     return sorted(path.parent for path in runs.glob("*/status.json"))
 
 
-def run_state(folder: Path) -> dict[str, object]:
+def run_state(folder: Path) -> dict[str, Any]:
     """What `status.json` of a run says; empty if it can't be read."""
+    return _object(folder / "status.json")
+
+
+def run_record(folder: Path) -> dict[str, Any]:
+    """What `run.json` of a run says; empty if it can't be read."""
+    return _object(folder / "run.json")
+
+
+def _object(path: Path) -> dict[str, Any]:
     try:
-        state = json.loads((folder / "status.json").read_text(encoding="utf-8"))
+        value = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return state if isinstance(state, dict) else {}
+    return value if isinstance(value, dict) else {}

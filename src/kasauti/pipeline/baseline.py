@@ -1,0 +1,72 @@
+"""`baseline=RUN|latest`: after a run, what can be said of it against an earlier one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from kasauti.errors import ConfigError, StatsError
+from kasauti.pipeline.folder import RunFolder
+from kasauti.pipeline.plan import Plan
+from kasauti.records import VERDICT_COLUMNS
+from kasauti.report import load
+from kasauti.report.comparing import compare_runs, same_systems
+from kasauti.report.verdicts import show_comparison
+from kasauti.runs import find_run, run_folders, run_record, run_state
+
+FINISHED = ("complete", "incomplete")
+
+
+def find_baseline(plan: Plan, runs: Path) -> Path | None:
+    """The run that a plan is to be compared with.
+
+    Returns:
+        None where none is asked for, and for `latest` where no earlier run has the same systems.
+
+    Raises:
+        ConfigError: there is no such run, it isn't finished, or it is the run itself.
+    """
+    name = plan.settings.baseline
+    if name is None:
+        return None
+    if name == "latest":
+        return _latest(plan, runs)
+    try:
+        folder = find_run(name, runs)
+    except ConfigError as error:
+        raise ConfigError(f"baseline: {error}") from error
+    state = run_state(folder).get("state")
+    if folder.resolve().name == plan.run_id:
+        raise ConfigError(f"baseline={name} is this run itself ({plan.run_id}); name another, or baseline=null")
+    if state not in (*FINISHED, "imported"):
+        raise ConfigError(f"baseline={name}: run {folder.name} is {state or 'unreadable'}; wanted one that ended")
+    return folder
+
+
+def show_baseline(folder: RunFolder, baseline: Path | None, asked: str | None, console: Console) -> None:
+    """Prints the verdicts of a run against its baseline and writes them to `baseline.csv`."""
+    if baseline is None:
+        if asked is not None:
+            console.print("No earlier run of the same systems: nothing to compare with yet (baseline=latest).")
+        return
+    mine, other = load(folder.path), load(baseline)
+    try:
+        rows = compare_runs(mine, other, same_systems(mine, other))
+    except (ConfigError, StatsError) as error:  # the run itself is done and well
+        console.print(f"Not compared with the baseline: {error}", style="yellow", markup=False, highlight=False)
+        return
+    folder.write_csv("baseline.csv", VERDICT_COLUMNS, map(vars, rows))
+    show_comparison(mine, other, rows, console)
+
+
+def _latest(plan: Plan, runs: Path) -> Path | None:
+    """The newest finished run of the same systems, other than this one."""
+    fitting = [
+        (str(run_state(folder).get("at")), folder)
+        for folder in run_folders(runs)
+        if folder.name != plan.run_id
+        and run_state(folder).get("state") in FINISHED
+        and set(run_record(folder).get("systems", ())) == set(plan.systems)
+    ]
+    return max(fitting)[1] if fitting else None
