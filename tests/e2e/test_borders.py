@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runs import LINES, lines_of, run_here
 
 from kasauti.judges.fake import FakeJudgeOptions
 from kasauti.judges.remote import RemoteOptions
@@ -19,6 +18,7 @@ from kasauti.pipeline import run as pipeline_run
 from kasauti.pipeline.executors import Executor, Job
 from kasauti.records import Status
 from kasauti.settings import ExecutorSettings
+from runs import LINES, lines_of, run_here
 
 LINE_UP = "system.members=[{use: fake, id: good}, {use: fake, id: bad, slip_rate: 0.6}, {use: fake, id: worse, slip_rate: 0.9}]"
 

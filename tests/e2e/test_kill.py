@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from runs import command, lines_of, prompt_file, result_tables, words
 
 KILLS = 10

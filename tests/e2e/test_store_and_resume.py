@@ -6,13 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from runs import LINES, lines_of, prompt_file, result_tables, run_apart, run_here, settings, words
-from runs import command as command_line
 
 from kasauti.errors import ExitCode, StoreError
 from kasauti.pipeline.folder import RunFolder
 from kasauti.pipeline.plan import make_plan
 from kasauti.records import Status
+from runs import LINES, lines_of, prompt_file, result_tables, run_apart, run_here, settings, words
+from runs import command as command_line
 
 
 def clips(folder: Path) -> list[dict]:
