@@ -6,7 +6,7 @@ A run, a merge of runs and an import all summarise here. Computes from rows alon
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kasauti.identity import score_signature
@@ -18,7 +18,6 @@ from kasauti.stats.compare import CellVerdict, compare_rows
 from kasauti.stats.floors import noise_floors
 from kasauti.stats.pairs import Rules
 from kasauti.stats.scores import METRICS
-from kasauti.stats.variance import PromptNoise
 from kasauti.text.units import segmentation_rules
 
 AS_RECORDED = "as recorded"
@@ -32,7 +31,7 @@ UNITS = {
     "pcer": "folded_code_point",
 }
 
-NOISE_COLUMNS = ["system", "judge", "metric", "lang", *(f.name for f in fields(PromptNoise))]
+NOISE_COLUMNS = "system judge metric lang prompt_id repeats judgments mean var_takes var_judge".split()
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def noise_rows(samples: Sequence[SampleRow]) -> Iterator[dict[str, Any]]:
         for (system, judge, _, key), floor in noise_floors(samples, metric).items():
             place = {"system": system, "judge": judge, "metric": metric, "lang": key}
             for prompt in floor.prompts:  # only languages have them
-                yield {**place, **vars(prompt)}
+                yield {**place, "prompt_id": prompt.prompt, **vars(prompt)}
 
 
 def _revisions(samples: Sequence[SampleRow]) -> dict[tuple[str, str], str]:
