@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,9 @@ def composed(*overrides: str) -> DictConfig:
     return compose("config", list(overrides))
 
 
+@cache
 def checked(*overrides: str) -> RunSettings:
+    """Settings that several tests look at and none may change."""
     return run_settings(composed(*overrides), overrides)
 
 
@@ -377,6 +380,9 @@ def refusal(*overrides: str) -> str:
         (["+promptset.limt=2"], r"no key promptset.limt; did you mean 'limit'\?"),
         (["+judge.fake.slp_rate=1"], r"no key judge.fake.slp_rate; did you mean 'slip_rate'"),
         (["promptset.limit=1.5"], r"promptset.limit: Value '1.5' .* could not be converted to Integer"),
+        (["dry_run=maybe"], r"dry_run: Value 'maybe' is not a valid bool"),
+        (["judge.slip_rate=high"], r"judge.fake.slip_rate: .*'high' .* could not be converted to Float"),
+        (["~judge"], r"no value for judge"),
         (["system.slip_rate=high"], r"system.slip_rate: Value 'high' .* could not be converted to Float"),
         (["rejudges=null"], r"rejudges: .*not Optional"),
         (["judge=[fake,transcripts]"], r"no value for judge.path: add judge.path=VALUE"),
