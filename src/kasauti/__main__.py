@@ -45,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     aggregate.add_argument("--format", choices=_FORMATS, default="table", help="how to print it (default: table)")
     aggregate.set_defaults(run=_aggregate)
     _add_compare(commands)
+    _add_import(commands)
 
     explain = commands.add_parser("explain", help="where the numbers of one row came from, step by step")
     explain.add_argument("run_name", metavar="RUN")
@@ -78,6 +79,21 @@ def _add_compare(commands: Any) -> None:
     fail_on = "exit with code 1 if a verdict over all languages is this one; may be given several times"
     compare.add_argument("--fail-on", action="append", default=[], choices=get_args(VerdictName), help=fail_on)
     compare.set_defaults(run=_compare)
+
+
+def _add_import(commands: Any) -> None:
+    """`import`: one form of published results so far."""
+    importer = commands.add_parser("import", help="read published results into a run folder, to stand beside your own")
+    importer.add_argument("kind", choices=["rumik-bench"], help="what it is")
+    importer.add_argument("samples", type=Path, metavar="SAMPLES", help="scores by sample (.tsv, .csv, .jsonl)")
+    importer.add_argument("figures", type=Path, metavar="FIGURES", nargs="?", help="vendors' figures (.json)")
+    importer.add_argument("--system", default="", help="name of the system, where SAMPLES has no column for it")
+    importer.add_argument("--judge", default="", help="name of the recogniser, likewise (default: published)")
+    importer.add_argument("--judge-revision", default="", metavar="REV", help="its revision (default: as recorded)")
+    importer.add_argument("--human", action="append", default=[], metavar="NAME", help="a system that is recordings")
+    importer.add_argument("--prompts", type=Path, metavar="FILE", help="texts of the prompts, where SAMPLES has none")
+    importer.add_argument("--level", default="numbers", help="of normalisation, where there are transcripts")
+    importer.set_defaults(run=_import)
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -117,6 +133,18 @@ def _compare(options: argparse.Namespace) -> int:
     first, second = (find_run(name, product_path(options.runs)) for name in options.run_names)
     wanted = Wanted(options.system, options.metric, options.level, options.format, options.fail_on)
     return compare(first, second, wanted, console())
+
+
+def _import(options: argparse.Namespace) -> int:
+    from kasauti.console import console
+    from kasauti.imports.rumik_bench import import_rumik_bench
+    from kasauti.imports.samples import Given
+    from kasauti.paths import product_path
+
+    said = Given(options.system, options.judge, options.judge_revision, tuple(options.human), options.prompts)
+    runs = product_path(options.runs)
+    print(import_rumik_bench(options.samples, options.figures, said, options.level, runs, console()))
+    return ExitCode.COMPLETE
 
 
 def _explain(options: argparse.Namespace) -> int:

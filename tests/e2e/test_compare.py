@@ -224,3 +224,21 @@ def test_a_baseline_that_can_not_be_compared_does_not_spoil_the_run(folder: Path
     assert ran.result.exit_code is ExitCode.COMPLETE
     assert "Not compared with the baseline" in ran.said
     assert json.loads((ran.result.folder / "status.json").read_text(encoding="utf-8"))["state"] == "complete"
+
+
+def test_a_new_system_stands_beside_published_ones_with_verdicts(
+    folder: Path, good: Ran, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "per_sample.tsv"
+    lines = [f"{name}\t{lang}\tsilk-oss-v2\t{text}\t{text[:-4]}\n" for name, lang, text in MANY]
+    path.write_text("id\tlanguage\tsystem\ttext\ttranscript\n" + "".join(lines), encoding="utf-8")
+    heard_by = "--judge", good.rows[0].judge, "--judge-revision", good.rows[0].judge_revision
+    assert kasauti(folder, "import", "rumik-bench", str(path), *heard_by) == 0
+    imported = capsys.readouterr().out.strip().splitlines()[-1]
+    assert kasauti(folder, "aggregate", good.result.run_id, imported) == 0
+    shown = capsys.readouterr().out
+    assert "2 silk-oss-v2" in shown
+    assert "fake – silk-oss-v2  better" in shown
+    assert kasauti(folder, "compare", good.result.run_id, imported, "--fail-on", "better") == 1
+    assert kasauti(folder, "status") == 0
+    assert "imported" in capsys.readouterr().out

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from kasauti.errors import StoreError
 from kasauti.records import AggregateRow, Prompt, Role, SampleRow, Status, VerdictRow
@@ -111,7 +111,8 @@ class LevelRow:
 class SystemInfo:
     """What `run.json` says of a system. `languages` is None where it speaks any; `settings` change the sound.
 
-    `recorded`: its rates were made elsewhere and taken as they are, since there were no transcripts to score.
+    `recorded`: `rates` where its rates by sample were made elsewhere and taken as they are, since there were no
+    transcripts to score; `figures` where there are only summaries of such rates.
     """
 
     role: Role = "machine"
@@ -119,7 +120,7 @@ class SystemInfo:
     languages: Mapping[str, str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     usd_per_1k_chars: float | None = None
-    recorded: bool = False
+    recorded: Literal["", "rates", "figures"] = ""
 
 
 @dataclass(frozen=True)

@@ -84,11 +84,12 @@ def summarise(
 
 def references(systems: Mapping[str, SystemInfo]) -> dict[str, str]:
     """Systems that are listed and do not compete, and why: people, and rates made elsewhere beside rates made here."""
-    machines = {name: facts for name, facts in systems.items() if facts.role != "human"}
-    found = {name: "human reference" for name in systems if name not in machines}
-    if not all(facts.recorded for facts in machines.values()):
+    found = {name: "human reference" for name, facts in systems.items() if facts.role == "human"}
+    found |= {name: "published figures, no rows" for name, facts in systems.items() if facts.recorded == "figures"}
+    competing = {name: facts.recorded for name, facts in systems.items() if name not in found}
+    if not all(competing.values()):
         told = "rates as recorded, made by other rules"
-        found |= {name: told for name, facts in machines.items() if facts.recorded}
+        found |= {name: told for name, recorded in competing.items() if recorded}
     return found
 
 
