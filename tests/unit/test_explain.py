@@ -106,6 +106,26 @@ def test_a_text_is_shown_at_each_level_and_a_level_that_changes_nothing_says_so(
     assert "पच्चीस" in numbers
 
 
+def test_words_are_counted_by_the_script_they_are_written_in(ran: Ran) -> None:
+    row = rows_of(ran, "p2")[0]
+    lines = section(told(ran, "p2"), "WORDS BY SCRIPT")
+    assert lines[0].split() == ["words", "right", "other_script", "wrong", "missing"]
+    counts = {cells[0]: list(map(int, cells[1:])) for cells in (line.split() for line in lines[1:-1])}
+    assert {script: n[0] for script, n in counts.items()} == {"Deva": 9, "Latn": 2}
+    assert all(n[0] == sum(n[1:]) for n in counts.values())
+    assert lines[-1].startswith(f"at {row.switch_words} words beside another script: {row.switch_edits} of ")
+    assert "WORDS BY SCRIPT" not in told(ran, "p1")
+
+
+def test_a_run_with_steps_of_its_own_is_explained_by_them(tmp_path: Path) -> None:
+    prompt_file(tmp_path, [("p1", "en", "One, two.")])
+    own = run_here(tmp_path, "scoring.level=strict", "scoring.levels=[strict]", "scoring.steps.strict=[white_space]")
+    text = told(own, "p1")
+    assert any(line.startswith("strict    as above") for line in text.splitlines())
+    assert "RATES AT OTHER LEVELS" not in text
+    assert "another version" not in text
+
+
 def test_gates_show_what_was_measured_against_which_limit(ran: Ran) -> None:
     for prompt_id, *_ in LINES[:4]:
         row = rows_of(ran, prompt_id)[0]

@@ -20,6 +20,7 @@ from kasauti.metrics.gates import GATES, Gate, Sound, Transcript, sound_gates, t
 from kasauti.metrics.length import FREE_RATIO, TEXT_LEVEL, Length, expected_length, length_penalty
 from kasauti.metrics.rubric import rubric_terms
 from kasauti.metrics.score import PCER_LEVEL, PairScore, score_pair
+from kasauti.metrics.switching import switch_counts
 from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report import load
 from kasauti.report.loading import ClipRow, RunTables
@@ -99,6 +100,7 @@ class _Explained:
         self.tables = tables
         self.row = row
         self.scoring = tables.scoring
+        self.ladder = tables.scoring.ladder()
         self.prompt: Prompt = next(prompt for prompt in tables.prompts if prompt.id == row.prompt_id)
         key = (row.prompt_id, row.system, row.repeat)
         self.clip = next((c for c in tables.clips if (c.prompt_id, c.system, c.repeat) == key), None)
@@ -110,6 +112,7 @@ class _Explained:
         if self.row.hypothesis is not None:
             yield from self._alignments(self.row.hypothesis)
             yield from self._counts(self.row.hypothesis)
+            yield from self._switching(self.row.hypothesis)
         yield from self._marks()
         yield from self._gates()
         yield from self._length()
@@ -117,13 +120,13 @@ class _Explained:
         yield from self._signature()
 
     def _said(self, level: str) -> str:
-        return normalize(self.prompt.text, self.prompt.lang, level)
+        return normalize(self.prompt.text, self.prompt.lang, level, ladder=self.ladder)
 
     def _pair(self, level: str, hypothesis: str) -> tuple[str, str]:
-        return normalize_pair(self.prompt.text, hypothesis, self.prompt.lang, level)
+        return normalize_pair(self.prompt.text, hypothesis, self.prompt.lang, level, ladder=self.ladder)
 
     def _score(self, level: str, hypothesis: str) -> PairScore:
-        return score_pair(self.prompt.text, hypothesis, self.prompt.lang, level)
+        return score_pair(self.prompt.text, hypothesis, self.prompt.lang, level, ladder=self.ladder)
 
     def _head(self) -> Iterator[str]:
         row, prompt = self.row, self.prompt
@@ -188,11 +191,26 @@ class _Explained:
             note = f"per_sample.tsv says {_number(stored)}: scored by another version" if differs else ""
             rows.append((unit, str(getattr(score, edits)), str(getattr(score, length)), rate, _number(value), note))
         yield from table(rows, right=(1, 2, 4))
-        yield from _heading("RATES AT OTHER LEVELS")
         names = ["cer", "cer_nospace", "gcer", "wer"]
         scores = {level: self._score(level, hypothesis) for level in self.scoring.levels if level != self.scoring.level}
         cells = [[level, *(_number(getattr(score, name)) for name in names)] for level, score in scores.items()]
-        yield from table([["", *names], *cells], right=(1, 2, 3, 4))
+        if cells:
+            yield from _heading("RATES AT OTHER LEVELS")
+            yield from table([["", *names], *cells], right=(1, 2, 3, 4))
+
+    def _switching(self, hypothesis: str) -> Iterator[str]:
+        """What became of the words of each script, where a row has more than one."""
+        if not self.row.switch_words:
+            return
+        found = switch_counts(self.prompt.text, hypothesis, self.prompt.lang, self.scoring.level, ladder=self.ladder)
+        yield from _heading("WORDS BY SCRIPT")
+        names = ["right", "other_script", "wrong", "missing"]
+        cells = [
+            [script or "none", str(heard.n), *(str(getattr(heard, name)) for name in names)]
+            for script, heard in found.by_script.items()
+        ]
+        yield from table([["", "words", *names], *cells], right=(1, 2, 3, 4, 5))
+        yield f"  at {found.switch_words} words beside another script: {found.switch_edits} of {found.word_edits} edits"
 
     def _marks(self) -> Iterator[str]:
         key = (self.row.prompt_id, self.row.system, self.row.repeat, self.row.judge, self.row.rejudge)
