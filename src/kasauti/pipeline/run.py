@@ -147,6 +147,7 @@ def _finished(plan: Plan, folder: RunFolder, left: Estimate) -> ExitCode | None:
     state = folder.read_json("status.json") or {}
     done = (
         state.get("state") in ("complete", "incomplete")
+        and "exit_code" in state
         and left.nothing_to_do
         and state.get("scored_with") == scored_with(plan.settings.scoring)
         and all((folder.path / name).is_file() for name in PRODUCTS)
