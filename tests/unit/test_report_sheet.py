@@ -33,7 +33,7 @@ def column(book: openpyxl.Workbook, sheet: str, name: str) -> list[Any]:
 
 def test_sheets_with_frozen_header_and_filter(tables: RunTables, tmp_path: Path) -> None:
     book = opened(tables, tmp_path)
-    assert book.sheetnames == ["leaderboard", "verdicts", "by language", "samples"]
+    assert book.sheetnames == ["leaderboard", "verdicts", "by language", "all verdicts", "samples"]
     for sheet in book:
         assert sheet.freeze_panes == "A2"
         assert sheet.auto_filter.ref == sheet.dimensions

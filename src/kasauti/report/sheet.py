@@ -10,12 +10,12 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kasauti.records import VERDICT_COLUMNS
+from kasauti.records import VERDICT_COLUMNS, VerdictRow
 from kasauti.report.leaderboard import ERROR_RATES, Board, boards
 from kasauti.report.loading import RunTables
 from kasauti.store.files import write_bytes
@@ -55,13 +55,20 @@ def write_xlsx(tables: RunTables, path: Path) -> None:
     """
     from openpyxl import Workbook
 
-    every = boards(tables)
     book = Workbook(write_only=True)
-    for sheet in (_leaderboard(every), _verdicts(tables), _by_language(every), _samples(tables)):
+    for sheet in _sheets(tables, boards(tables)):
         _fill(book.create_sheet(sheet.title), sheet)
     buffer = io.BytesIO()
     book.save(buffer)
     write_bytes(Path(path), _timeless(buffer.getvalue()))
+
+
+def _sheets(tables: RunTables, every: Sequence[Board]) -> Iterator[_Sheet]:
+    yield _leaderboard(every)
+    yield _verdicts("verdicts", (row for board in every for row in board.verdicts))
+    yield _by_language(every)
+    yield _verdicts("all verdicts", tables.verdicts)
+    yield _samples(tables)
 
 
 def _leaderboard(every: Sequence[Board]) -> _Sheet:
@@ -77,9 +84,8 @@ def _leaderboard(every: Sequence[Board]) -> _Sheet:
     return _Sheet("leaderboard", columns, rows)
 
 
-def _verdicts(tables: RunTables) -> _Sheet:
-    rows = ([getattr(row, name) for name in VERDICT_COLUMNS] for row in tables.verdicts)
-    return _Sheet("verdicts", VERDICT_COLUMNS, rows)
+def _verdicts(title: str, verdicts: Iterable[VerdictRow]) -> _Sheet:
+    return _Sheet(title, VERDICT_COLUMNS, ([getattr(row, name) for name in VERDICT_COLUMNS] for row in verdicts))
 
 
 def _by_language(every: Sequence[Board]) -> _Sheet:

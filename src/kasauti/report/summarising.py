@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kasauti.identity import score_signature
-from kasauti.records import AggregateRow, SampleRow, VerdictRow
+from kasauti.records import AggregateRow, SampleRow, Status, VerdictRow
 from kasauti.report.loading import SystemInfo
 from kasauti.settings import ScoringSettings
 from kasauti.stats.aggregate import aggregate
@@ -75,8 +75,11 @@ def summarise(
     humans = [name for name, facts in systems.items() if facts.role == "human"]
     verdicts = []
     for metric in scored_metrics(samples):
+        scoring_judges = _judges_of(samples, metric)
         for found in compare_rows(samples, metric, humans=humans, signatures=rules, rules=verdict_rules(scoring)):
             first = found.verdict.a
+            if found.judge not in scoring_judges:
+                continue
             signature = by_place[first, found.judge, found.scope, found.key, metric]
             verdicts.append(verdict_row(found, rules[first]["level"], signature))
     return Summary(signed, verdicts)
@@ -169,8 +172,16 @@ def verdict_row(found: CellVerdict, level: str, signature: str) -> VerdictRow:
 
 
 def scored_metrics(samples: Sequence[SampleRow]) -> list[str]:
-    """The metrics that at least one row carries."""
-    return [metric for metric in METRICS if any(getattr(row, metric) is not None for row in samples)]
+    """The metrics that at least one row carries; the headline metric where no row carries any."""
+    carried = [metric for metric in METRICS if any(getattr(row, metric) is not None for row in samples)]
+    return carried or [METRICS[0]]
+
+
+def _judges_of(samples: Sequence[SampleRow], metric: str) -> set[str]:
+    """Judges that give a metric: not one that answers without it (with marks), but one that failed throughout."""
+    giving = {row.judge for row in samples if getattr(row, metric) is not None}
+    answering = {row.judge for row in samples if row.status is Status.OK}
+    return giving | ({row.judge for row in samples} - answering)
 
 
 def noise_rows(samples: Sequence[SampleRow]) -> Iterator[dict[str, Any]]:
