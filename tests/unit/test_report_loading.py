@@ -9,6 +9,7 @@ import pytest
 
 import report_example
 from kasauti.errors import StoreError
+from kasauti.metrics.score import COUNTS, RATES
 from kasauti.records import Status
 from kasauti.report import load, load_levels
 
@@ -45,7 +46,9 @@ def test_tables_come_back_typed(run: Path) -> None:
 def test_levels_are_read_apart(run: Path) -> None:
     rows = load_levels(run)
     scored = [row for row in load(run).samples if row.cer is not None]
-    assert [(row.prompt_id, row.level, row.cer) for row in rows] == [(r.prompt_id, "strict", r.cer) for r in scored]
+    assert [row.level for row in rows] == ["strict"] * len(scored)
+    for name in ("prompt_id", *COUNTS, *RATES):
+        assert [getattr(row, name) for row in rows] == [getattr(row, name) for row in scored]
 
 
 def test_audio_lies_in_the_store(run: Path) -> None:

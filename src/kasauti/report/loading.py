@@ -101,10 +101,13 @@ class LevelRow:
     ref_graphemes: int
     word_edits: int
     ref_words: int
+    phonetic_edits: int
+    ref_phonetic: int
     cer: float
     cer_nospace: float
     gcer: float
     wer: float
+    pcer: float
 
 
 @dataclass(frozen=True)
