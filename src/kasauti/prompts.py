@@ -50,9 +50,7 @@ def load_prompts(path: str | Path, lang: str | None = None) -> list[Prompt]:
     for line, row in read_rows(path, required=("text",)):
         prompt = _prompt(path, line, row, lang)
         if prompt.id in lines:
-            raise PromptError(
-                f"{path}:{line}: id {prompt.id!r} is already used in line {lines[prompt.id]}; ids must differ"
-            )
+            raise PromptError(f"{path}:{line}: {_twice(prompt, lines[prompt.id], given='id' in row)}")
         lines[prompt.id] = line
         prompts.append(prompt)
     if not prompts:
@@ -150,6 +148,16 @@ def _prompt(path: Path, line: int, row: Mapping[str, Any], lang: str | None) -> 
         tags=_tags(where, row.get("tags")),
         control=control,
         audio=_optional(where, row, "audio"),
+    )
+
+
+def _twice(prompt: Prompt, line: int, *, given: bool) -> str:
+    """What is wrong with a prompt whose id another line has: a given id, or the same content where ids are made."""
+    if given:
+        return f"id {prompt.id!r} is already used in line {line}; ids must differ"
+    return (
+        f"the same prompt as in line {line} (same text, language and control); ids are made from these where the file "
+        "gives none. Drop one of the lines, or add a field 'id' to tell them apart"
     )
 
 

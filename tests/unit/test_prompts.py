@@ -236,7 +236,9 @@ def test_a_file_without_ids_gets_them_from_the_content(tmp_path: Path) -> None:
     table = tmp_path / "c.csv"
     table.write_text("text,lang\nएक,Hindi\n", encoding="utf-8")
     assert load_prompts(table)[0].id == prompts[0].id
-    with pytest.raises(PromptError, match=r":5: id '.*' is already used in line 1"):
+    with pytest.raises(
+        PromptError, match=r":5: the same prompt as in line 1 .*Drop one of the lines, or add a field 'id'"
+    ):
         load_prompts(jsonl(tmp_path / "d.jsonl", *rows, rows[0]))
 
 
