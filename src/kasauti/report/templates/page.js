@@ -178,7 +178,7 @@
     const bar = el("div", { class: "player" });
     if (name) bar.append(el("span", { class: "name" }, name));
     if (take.u !== undefined) Object.assign(clip, drawPlayer(bar, take, spoken, place));
-    if (take.cut) bar.append(el("span", { class: "warn", title: "the system stopped before the text was over" }, "cut off"));
+    if (take.cut) bar.append(el("span", { class: "warn", title: "the file is cut: it holds less sound than its header promises" }, "cut off"));
     if (take.gone) bar.append(el("span", { class: "warn" }, "the audio file is gone from the store"));
     if (rows.length === 1) bar.append(drawFacts(rows[0]));
     if (bar.childNodes.length) node.append(bar);
