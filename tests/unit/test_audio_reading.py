@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import struct
 import tracemalloc
 import wave
@@ -222,3 +223,11 @@ def test_reading_leaves_no_descriptor_open(tmp_path: Path) -> None:
         with pytest.raises(BadAudioError):
             read_audio(tmp_path / "bad")
     assert (len(list(Path("/proc/self/fd").iterdir())) if open_before else 0) == open_before
+
+
+def test_the_reason_comes_back_from_another_process(tmp_path: Path) -> None:
+    (tmp_path / "empty.wav").write_bytes(b"")
+    with pytest.raises(BadAudioError) as caught:
+        read_audio(tmp_path / "empty.wav")
+    back = pickle.loads(pickle.dumps(caught.value))
+    assert (str(back), back.reason) == (str(caught.value), "empty_file")

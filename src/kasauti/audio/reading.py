@@ -48,7 +48,8 @@ class BadAudioError(AudioError):
         reason: `empty_file` (0 bytes) or `unreadable` (not sound, or a header that can't be believed).
     """
 
-    def __init__(self, message: str, reason: Literal["empty_file", "unreadable"]) -> None:
+    # The default lets it come back from another process: unpickling calls with the message, then sets the attributes.
+    def __init__(self, message: str, reason: Literal["empty_file", "unreadable"] = "unreadable") -> None:
         super().__init__(message)
         self.reason = reason
 
