@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from kasauti.errors import ConfigError, near_matches
 from kasauti.parts import class_of
+from kasauti.records import Role
 from kasauti.settings import RunSettings
 from kasauti.text.levels import DEFAULT_STEPS
 
@@ -28,6 +29,9 @@ def check_settings(settings: RunSettings) -> None:
         _check_ids(kind, [part.id for part in parts])
     for options in (*settings.systems, *settings.judges, settings.executor, settings.tracking):
         class_of(options)
+    for system in settings.systems:
+        if system.role not in get_args(Role):
+            raise ConfigError(f"{system.id}.role: no role {system.role!r}; {near_matches(system.role, get_args(Role))}")
     for level in dict.fromkeys([settings.scoring.level, *settings.scoring.levels]):
         if level not in DEFAULT_STEPS:
             raise ConfigError(f"scoring.level: no level {level!r}; {near_matches(level, DEFAULT_STEPS)}")
@@ -51,12 +55,16 @@ def _check_ids(kind: str, ids: Sequence[str]) -> None:
 
 def _numbers(settings: RunSettings) -> Iterator[tuple[str, float | None, float, float]]:
     """Numbers that have a range: key, value, lowest, highest."""
-    promptset, scoring = settings.promptset, settings.scoring
+    promptset, scoring, decoding = settings.promptset, settings.scoring, settings.decoding
     yield "repeats", settings.repeats, 1, math.inf
     yield "rejudges", settings.rejudges, 1, math.inf
     yield "max_parallel_systems", settings.max_parallel_systems, 1, math.inf
     yield "promptset.limit", promptset.limit, 1, math.inf
     yield "promptset.per_delivery", promptset.per_delivery, 1, math.inf
+    yield "decoding.temperature", decoding.temperature, 0, math.inf
+    yield "decoding.top_k", decoding.top_k, 1, math.inf
+    yield "decoding.min_new_tokens", decoding.min_new_tokens, 0, math.inf
+    yield "decoding.max_new_tokens", decoding.max_new_tokens, 1, math.inf
     yield "executor.workers", settings.executor.workers, 0, math.inf
     yield "budget.max_usd", settings.budget.max_usd, 0, math.inf
     yield "scoring.draws", scoring.draws, 1, math.inf
