@@ -18,6 +18,8 @@ from rapidfuzz.distance import Levenshtein
 from kasauti.text.phonetic import fold
 from kasauti.text.scripts import dominant_script
 
+_AS_WRITTEN = "itself"
+
 _ENGLISH: tuple[tuple[str, str], ...] = (
     (r"^kn|^gn|gn$", "n"),
     (r"^wr", "r"),
@@ -50,7 +52,7 @@ _ENGLISH: tuple[tuple[str, str], ...] = (
     (r"v", "(?:v|b|f)"),
     (r"d$", "[td]"),
     (r"r$", "r?"),
-    (r"[bdgjlprt]", r"\g<0>"),
+    (r"[bdgjlprt]", _AS_WRITTEN),
 )
 """Letters of an English word, and the consonants of the fold that they may be heard as; vowels, y, h are left out."""
 
@@ -75,7 +77,7 @@ def consonant_pattern(latin: str, lang: str) -> re.Pattern[str]:
     for match in _GRAPHS.finditer(_DOUBLED.sub(r"\1", latin)):
         assert match.lastgroup is not None
         heard = _ENGLISH[int(match.lastgroup[1:])][1]
-        parts.append(match.expand(heard))
+        parts.append(match[0] if heard == _AS_WRITTEN else heard)
     pattern = "".join(parts)
     return re.compile(pattern.translate(_TAMIL_MERGE) if lang == "ta" else pattern)
 

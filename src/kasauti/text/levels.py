@@ -107,7 +107,7 @@ class _Stage:
     together: PairStep | None = None
     replaced: int = 0
 
-    @property
+    @cached_property
     def after(self) -> tuple[Step, ...]:
         """The steps of `alone` that are done to a pair too."""
         return self.alone[self.replaced :]

@@ -55,6 +55,7 @@ def _compiled(rules: Iterable[sounds.Rule], lang: str) -> Rules:
     return tuple((re.compile(rule.pattern), rule.replacement) for rule in rules if lang in rule.languages)
 
 
+@lru_cache(maxsize=1 << 14)
 def fold(text: str, lang: str) -> str:
     """A text by its sounds.
 
