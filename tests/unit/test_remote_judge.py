@@ -94,23 +94,37 @@ def test_a_served_judge_answers_as_it_does_here(tmp_path: Path) -> None:
     assert there[0].outcome.cost_usd == 0.25
 
 
+def patched(folder: Path, code: str) -> Remote:
+    """The fake judge, served by an interpreter that runs `code` on it (as `fake`) before anything else."""
+    (folder / "sitecustomize.py").write_text(f"import kasauti.judges.fake as fake, os, time\n{code}")
+    options = json.dumps({"_target_": "kasauti.judges.fake.FakeJudge", "id": "x"})
+    path = f"{folder}{os.pathsep}{os.environ['PYTHONPATH']}"
+    command = ["env", f"PYTHONPATH={path}", sys.executable, "-m", "kasauti.judges.serve", options]
+    return remote(command, revision="fake-1")
+
+
 def test_a_served_judge_that_prints_still_answers(tmp_path: Path) -> None:
     # Recognisers greet the world on standard output; the output of a served judge is for answers alone.
-    (tmp_path / "sitecustomize.py").write_text(
-        "import kasauti.judges.fake as fake, os\n"
-        "real = fake.FakeJudge.answer\n"
+    served = patched(
+        tmp_path,
         "def answer(self, task):\n"
         "    print('loading model'); os.write(1, b'from C')\n"
         "    return real(self, task)\n"
-        "fake.FakeJudge.answer = answer\n"
-    )
-    options = json.dumps({"_target_": "kasauti.judges.fake.FakeJudge", "id": "x"})
-    path = f"{tmp_path}{os.pathsep}{os.environ['PYTHONPATH']}"
-    served = remote(
-        ["env", f"PYTHONPATH={path}", sys.executable, "-m", "kasauti.judges.serve", options], revision="fake-1"
+        "real, fake.FakeJudge.answer = fake.FakeJudge.answer, answer\n",
     )
     [answer] = served.judge([task("ab", clip(tmp_path / "a.wav", "एक दो"))])
     assert answer.transcript == "एक दो"
+
+
+def test_a_served_judge_that_reads_ahead_answers_each_task_as_it_is_asked(tmp_path: Path) -> None:
+    # One that works on several clips at once takes tasks before it answers the first.
+    served = patched(
+        tmp_path,
+        "def judge(self, tasks):\n    yield from real(self, list(tasks))\n"
+        "real, fake.FakeJudge.judge = fake.FakeJudge.judge, judge\n",
+    )
+    tasks = [task(f"{n:02x}", clip(tmp_path / f"{n}.wav", f"text {n}")) for n in range(6)]
+    assert [answer.transcript for answer in served.judge(tasks)] == [f"text {n}" for n in range(6)]
 
 
 # --- what goes over the wire

@@ -23,8 +23,10 @@ def serve(options: dict[str, Any], tasks: TextIO, answers: TextIO) -> None:
         answers.flush()
 
     say({"protocol": PROTOCOL, "revision": judge.facts.revision})
-    for answer in judge.judge(decode_task(json.loads(line)) for line in tasks):
-        say(encode_answer(answer))
+    for line in tasks:
+        # One at a time, as they are asked: a judge that reads ahead would wait for a task that waits for its answer.
+        for answer in judge.judge([decode_task(json.loads(line))]):
+            say(encode_answer(answer))
     judge.close()
 
 
