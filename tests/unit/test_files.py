@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -52,7 +53,7 @@ def test_long_and_odd_names(tmp_path: Path, name: str) -> None:
     assert leftovers(tmp_path) == [name]
 
 
-@pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
+@pytest.mark.parametrize("step", ["replace", "fsync"])
 def test_a_failure_keeps_the_old_content_and_leaves_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
@@ -126,6 +127,35 @@ def test_a_reader_sees_a_whole_file_and_so_does_whoever_comes_after_a_kill(tmp_p
         writer.kill()
     content = path.read_bytes()
     assert (len(content), len(set(content))) == (100_000, 1)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from kasauti.store.files import write_bytes
+os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+write_bytes(Path(sys.argv[1]), b"new" * 1000)
+"""
+
+
+def test_what_a_killed_writer_left_is_gone_after_the_next_write(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_bytes(path, b"old")
+    with start(KILLED, path) as writer:
+        assert writer.wait() == -signal.SIGKILL
+    assert path.read_bytes() == b"old"
+    assert len(leftovers(tmp_path)) == 2
+    write_bytes(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert leftovers(tmp_path) == ["file"]
+
+
+def test_names_that_begin_alike_are_written_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside = []
+    monkeypatch.setattr(os, "replace", lambda source, _path: beside.append(source))
+    for end in "ab":
+        write_bytes(tmp_path / f"{'x' * 60}{end}", b"x")
+    assert beside[0] != beside[1]
 
 
 @pytest.mark.parametrize(

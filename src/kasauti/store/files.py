@@ -1,27 +1,19 @@
 """Writes that survive a kill, and errors that name the folder.
 
-A file is written beside its place and renamed into it, so a reader sees the old content or the new, never a part.
+A file is written beside its place and renamed into it, so a reader sees the old content or the new, never a part. A
+file has one writer at a time (the store's claims and the run folder's lock see to it): what a killed one left beside
+the place is overwritten by the next.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from kasauti.errors import StoreError
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-_UMASK = _umask()
-"""Read once: it can only be read by setting it, which other threads would see."""
 
 
 @contextmanager
@@ -44,18 +36,22 @@ def write_bytes(path: Path, content: bytes) -> None:
     """
     with folder_errors(path.parent, f"write {path.name}"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+        beside = _beside(path)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with beside.open("wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            # mkstemp makes files private; products are as readable as any other file the user makes.
-            os.chmod(name, 0o666 & ~_UMASK)
-            os.replace(name, path)
+            os.replace(beside, path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
             raise
+
+
+def _beside(path: Path) -> Path:
+    """Where a file is written first: always the same name, of a length that every file system takes."""
+    digest = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:12]
+    return path.with_name(f".{path.name[:40]}.{digest}.tmp")
 
 
 def write_text(path: Path, content: str) -> None:
