@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kasauti.report.formats import csv_table, latex_table, latex_text, markdown_table, markdown_text
+from kasauti.report.formats import csv_table, csv_text, latex_table, latex_text, markdown_table, markdown_text
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,31 @@ def test_no_cell_ends_a_markdown_or_latex_cell(text: str) -> None:
 
 @given(st.lists(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\0")), min_size=2, max_size=2)))
 def test_csv_reads_back(rows: list[list[str]]) -> None:
-    assert list(csv.reader(io.StringIO(csv_table(["a", "b"], rows), newline="")))[1:] == rows
+    read = list(csv.reader(io.StringIO(csv_table(["a", "b"], rows), newline="")))[1:]
+    assert [[csv_text(cell) for cell in row] for row in read] == rows
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-x", "'-x"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\n=1", "'\n=1"),
+        ("'=1", "''=1"),
+        ("'tis", "'tis"),
+        ("a=1", "a=1"),
+        (-0.5, "-0.5"),
+        (-1, "-1"),
+    ],
+)
+def test_csv_text_that_looks_like_a_formula_is_text(value: object, written: str) -> None:
+    """Source: OWASP, CSV Injection: cells that begin with = + - @, tab or line feed."""
+    ((cell, _),) = list(csv.reader(io.StringIO(csv_table(["a", "b"], [[value, 0]]), newline="")))[1:]
+    assert cell == written
+    assert csv_text(cell) == str(value) or not isinstance(value, str)
 
 
 def test_csv_numbers_are_whole_and_nothing_is_empty() -> None:

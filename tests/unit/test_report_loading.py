@@ -51,6 +51,11 @@ def test_levels_are_read_apart(run: Path) -> None:
         assert [getattr(row, name) for row in rows] == [getattr(row, name) for row in scored]
 
 
+def test_text_that_was_marked_against_spreadsheets_is_read_as_it_was(run: Path) -> None:
+    change(run / "aggregate.csv", ",lang,en,", ",lang,'=en,")
+    assert {row.key for row in load(run).aggregates if row.scope == "lang"} == {"=en", "ur"}
+
+
 def test_audio_lies_in_the_store(run: Path) -> None:
     tables = load(run)
     assert tables.audio

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import report_example
 from kasauti.report import RunTables, load, write_xlsx
+from processes import output
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +99,29 @@ def test_what_a_cell_cannot_hold(tables: RunTables, tmp_path: Path, text: str, e
     samples = [replace(tables.samples[0], hypothesis=text), *tables.samples[1:]]
     (cell, *_) = column(opened(replace(tables, samples=samples), tmp_path), "samples", "hypothesis")
     assert cell.value == expected
+
+
+FULL_DISK = """
+import resource, sys
+from dataclasses import replace
+from pathlib import Path
+from kasauti.errors import StoreError
+from kasauti.report import load, write_xlsx
+tables = load(Path(sys.argv[1]))
+tables = replace(tables, samples=[*tables.samples] * 50)
+resource.setrlimit(resource.RLIMIT_FSIZE, (3000, resource.RLIM_INFINITY))
+try:
+    write_xlsx(tables, Path(sys.argv[2]))
+except StoreError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_for_temporary_files_is_told(tmp_path: Path) -> None:
+    run = report_example.build(tmp_path / "run", langs=("en", "hi"), tone_s=0.05)
+    said = output(FULL_DISK, run, tmp_path / "leaderboard.xlsx")
+    assert said.startswith(f"can't write the temporary files of a spreadsheet in {tempfile.gettempdir()}: ")
+    assert not (tmp_path / "leaderboard.xlsx").exists()
 
 
 def test_same_tables_same_bytes(tables: RunTables, tmp_path: Path) -> None:

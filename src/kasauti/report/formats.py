@@ -21,6 +21,11 @@ _LATEX = {
     **{char: f"\\{char}" for char in "&%$#_{}"},
 }
 
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""First characters of text that a spreadsheet takes for a formula. Source: OWASP, CSV Injection."""
+
+_FORMULA = re.compile(f"'*[{re.escape(''.join(FORMULA_STARTS))}]")
+
 _MARKDOWN = re.compile(r"[\\`*_\[\]|~$]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
@@ -53,12 +58,22 @@ def latex_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def csv_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """RFC 4180 with LF: numbers at full length, None as an empty cell."""
+    """RFC 4180 with LF: numbers at full length, None as an empty cell, text so that no spreadsheet calculates it."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(["" if value is None else value for value in row] for row in rows)
+    writer.writerows(["" if value is None else _inert(value) for value in row] for row in rows)
     return buffer.getvalue()
+
+
+def csv_text(written: str) -> str:
+    """The text that a cell of `csv_table` was written from."""
+    return written[1:] if written.startswith("'") and _FORMULA.match(written) else written
+
+
+def _inert(value: Any) -> Any:
+    """Text that begins like a formula behind an apostrophe; so is text that reading would take for such a one."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def _one_line(text: str) -> str:

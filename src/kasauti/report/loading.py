@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from kasauti.errors import StoreError
 from kasauti.records import AggregateRow, Prompt, Role, SampleRow, Status, VerdictRow
+from kasauti.report.formats import csv_text
 from kasauti.report.tables import cell_value, field_types, read_records
 from kasauti.settings import ScoringSettings
 
@@ -315,7 +316,7 @@ def _csv_records(path: Path, kind: type[Record]) -> Iterator[Record]:
     try:
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                yield kind(**{k: cell_value(kinds[k], v) for k, v in row.items() if k in kinds and v})
+                yield kind(**{k: cell_value(kinds[k], csv_text(v)) for k, v in row.items() if k in kinds and v})
     except (OSError, ValueError, TypeError) as error:
         raise StoreError(f"{path}: can't read this table: {error}") from error
 

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import io
 import re
+import sys
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kasauti.errors import StoreError
 from kasauti.records import VERDICT_COLUMNS, VerdictRow
+from kasauti.report.formats import FORMULA_STARTS
 from kasauti.report.leaderboard import ERROR_RATES, Board, boards
 from kasauti.report.loading import RunTables
 from kasauti.store.files import write_bytes
 
-_SPECIAL = ("=", "+", "-", "@", "\t", "\r", "\n", "#")
+_SPECIAL = (*FORMULA_STARTS, "#")
 """First characters that make a spreadsheet, or one that reads its export, calculate; `#N/A` would become an error."""
 
 _PERCENT = frozenset({*ERROR_RATES, "wrong_script_share"})
@@ -51,16 +55,29 @@ def write_xlsx(tables: RunTables, path: Path) -> None:
         path: Where it goes.
 
     Raises:
-        StoreError: the file can't be written.
+        StoreError: the file, or one of the temporary files on the way to it, can't be written.
     """
+    write_bytes(Path(path), _timeless(_book(_sheets(tables, boards(tables)))))
+
+
+def _book(sheets: Iterable[_Sheet]) -> bytes:
     from openpyxl import Workbook
 
-    book = Workbook(write_only=True)
-    for sheet in _sheets(tables, boards(tables)):
-        _fill(book.create_sheet(sheet.title), sheet)
-    buffer = io.BytesIO()
-    book.save(buffer)
-    write_bytes(Path(path), _timeless(buffer.getvalue()))
+    # Where lxml is installed openpyxl writes by it, and a full disk is an error of lxml's own.
+    lxml = sys.modules.get("lxml.etree")
+    disk_errors = (OSError, lxml.LxmlError) if lxml else (OSError,)
+    try:
+        book = Workbook(write_only=True)
+        for sheet in sheets:
+            _fill(book.create_sheet(sheet.title), sheet)
+        buffer = io.BytesIO()
+        book.save(buffer)
+    except disk_errors as error:
+        raise StoreError(
+            f"can't write the temporary files of a spreadsheet in {tempfile.gettempdir()}: {error}. Free space there, "
+            "or set TMPDIR to another folder, and run the same command again; nothing that was recorded is lost."
+        ) from error
+    return buffer.getvalue()
 
 
 def _sheets(tables: RunTables, every: Sequence[Board]) -> Iterator[_Sheet]:
