@@ -23,8 +23,8 @@ class Speed:
         wall_median_s: Median time of a call; `wall_p95_s`: 95 of 100 calls are no slower.
         ttfb_median_s: Median time to the first sound, where the system streams.
         real_time_factor: Time of all calls over the length of what they made; below 1 is faster than speech.
-        cost_usd: What the clips cost together; None where no cost is known. A clip's cost holds every call for it, failed ones
-            and earlier tries included.
+        cost_usd: What the clips cost together; None where no cost is known. A clip's cost holds every call for
+            it, failed ones included.
         usd_per_1k_chars: The same per thousand characters of text; where unknown, the list price.
     """
 
