@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,9 @@ import pytest
 from rich.console import Console
 
 from audio_files import P, encoded, invalid_files, tone, wav
-from kasauti.errors import StoreError
+from kasauti.judges.base import JudgeTask
+from kasauti.pipeline import judging
+from kasauti.pipeline.assembly import assemble
 from kasauti.pipeline.executors import LocalExecutor
 from kasauti.pipeline.judging import judge_clips
 from kasauti.pipeline.plan import Plan
@@ -48,6 +50,11 @@ def judge(plan: Plan, store: Store, max_usd: float | None = None) -> Spending:
 def clips_of(plan: Plan, store: Store) -> list[Clip]:
     clips = [store.clips.get(take.clip_id or "") for take in plan.takes]
     return [clip for clip in clips if clip is not None]
+
+
+def statuses(plan: Plan, store: Store) -> list[Status]:
+    """Of the rows of the table."""
+    return [row.status for row in assemble(plan, store, "not_reached").samples]
 
 
 def speaks(monkeypatch: pytest.MonkeyPatch, speak: Callable[[SpeechRequest], Speech]) -> None:
@@ -157,17 +164,19 @@ def test_samples_that_are_no_numbers_are_a_row(tmp_path: Path, monkeypatch: pyte
     assert (clip.outcome.cost_usd, spending.spent_usd) == (1.0, 1.0)
 
 
-def test_a_clip_that_was_changed_after_it_was_recorded_is_not_heard(tmp_path: Path) -> None:
+def test_a_clip_that_was_changed_after_it_was_recorded_is_made_anew_and_not_heard(tmp_path: Path) -> None:
     plan, store = plan_for(tmp_path), store_of(tmp_path)
     make(plan, store)
     path = store.audio_path(clips_of(plan, store)[1])
-    path.write_bytes(path.read_bytes()[:-2])
-    with pytest.raises(StoreError, match=rf"{path}: this is not the clip that was recorded .*Delete it and run"):
-        judge(plan, store)
-    path.unlink()
-    make(plan, store)
+    recorded = path.read_bytes()
+    path.write_bytes(recorded[:-2])
     judge(plan, store)
-    assert len(store.judgments) == 3
+    assert len(store.judgments) == 2
+    assert statuses(plan, store) == [Status.OK, Status.NOT_RUN, Status.OK]
+    make(plan, store)
+    assert path.read_bytes() == recorded
+    judge(plan, store)
+    assert statuses(plan, store) == [Status.OK] * 3
 
 
 def test_a_clip_that_goes_away_before_it_is_heard_costs_its_own_row(
@@ -176,7 +185,14 @@ def test_a_clip_that_goes_away_before_it_is_heard_costs_its_own_row(
     plan, store = plan_for(tmp_path), store_of(tmp_path)
     make(plan, store)
     gone = store.audio_path(clips_of(plan, store)[1])
-    monkeypatch.setattr("kasauti.pipeline.judging._verify", lambda _tasks: gone.unlink())
+    verified = judging._verified
+
+    def verified_and_gone(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
+        found = verified(tasks)
+        gone.unlink()
+        return found
+
+    monkeypatch.setattr(judging, "_verified", verified_and_gone)
     judge(plan, store)
     statuses = [judgment.status for name in store.judgments if (judgment := store.judgments.get(name)) is not None]
     assert statuses == [Status.OK, Status.JUDGE_FAILED, Status.OK]
@@ -193,6 +209,20 @@ def test_what_a_judge_says_is_recorded(tmp_path: Path) -> None:
     assert {judgment.judge_revision for judgment in by_text.values()} == {"fake-1"}
     judge(plan, store)
     assert len(store.judgments) == 3
+
+
+def test_an_answer_with_a_hole_is_recorded_as_the_failure_that_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, store = plan_for(tmp_path, rows=ROWS[:2]), store_of(tmp_path)
+    make(plan, store)
+    nan = {"": {"mos": float("nan")}}
+    replies = iter([Answer("", raw="hm"), Answer("", transcript="x", scores=nan)])
+    monkeypatch.setattr(FakeJudge, "answer", lambda _self, task: replace(next(replies), judgment_id=task.judgment_id))
+    judge(plan, store)
+    judgments = [judgment for name in store.judgments if (judgment := store.judgments.get(name)) is not None]
+    assert {judgment.status for judgment in judgments} == {Status.JUDGE_INVALID}
+    assert {judgment.outcome.reason for judgment in judgments} == {"no_answer", "not_a_number"}
 
 
 def test_a_clip_that_two_takes_share_is_made_once(tmp_path: Path) -> None:

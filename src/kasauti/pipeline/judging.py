@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import Any
 
 from kasauti import identity
-from kasauti.errors import StoreError
 from kasauti.judges.base import Answer, Heard, Judge, JudgeTask
 from kasauti.pipeline.executors import Executor, Job
 from kasauti.pipeline.plan import Plan, Take, judgment_needed
@@ -19,6 +18,7 @@ from kasauti.pipeline.progress import Stage
 from kasauti.pipeline.spending import Spending
 from kasauti.pipeline.stage import Work, run_stage
 from kasauti.records import Clip, Judgment, Outcome, Prompt, Status
+from kasauti.store.files import folder_errors
 from kasauti.store.library import Store
 
 
@@ -59,12 +59,12 @@ def judge_clips(
     """Asks a judge whatever the store has no answer to.
 
     Raises:
-        StoreError: a clip's file is not the one that was recorded.
+        StoreError: a clip's file can't be read.
     """
     judge = plan.judges[judge_id]
     options = next(o for o in plan.settings.judges if o.id == judge_id)
-    tasks = [t for t in tasks_of(plan, judge_id, store) if judgment_needed(store, t.judgment_id)]
-    _verify(tasks)
+    needed = [t for t in tasks_of(plan, judge_id, store) if judgment_needed(store, t.judgment_id)]
+    tasks = _verified(needed)
     job = Job(options, "judge", judge.facts.workers, _lost)
     work: Work[JudgeTask, Answer] = Work(
         tasks=tasks,
@@ -79,14 +79,17 @@ def judge_clips(
     run_stage(work, store.judgments, store.claims, progress)
 
 
-def _verify(tasks: Sequence[JudgeTask]) -> None:
-    """Makes sure that what will be heard is what was recorded; a file that is gone costs its own rows only."""
-    for path, sha256 in {clip.path: clip.sha256 for task in tasks for clip in task.clips}.items():
-        if path.is_file() and identity.file_sha256(path) != sha256:
-            raise StoreError(
-                f"{path}: this is not the clip that was recorded (its SHA-256 is another). Something has changed or "
-                "damaged it. Delete it and run the same command again: this one clip is made anew."
-            )
+def _verified(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
+    """The tasks whose clips are what was recorded; an altered clip is removed, so that the next run makes it anew."""
+    clips = {clip.path: clip.sha256 for task in tasks for clip in task.clips}
+    lost = set()
+    for path, sha256 in clips.items():
+        with folder_errors(path.parent, f"check {path.name}"):
+            if path.is_file() and identity.file_sha256(path) != sha256:
+                path.unlink()
+            if not path.is_file():
+                lost.add(path)
+    return [task for task in tasks if lost.isdisjoint(clip.path for clip in task.clips)]
 
 
 def _keep(judge_id: str, judge: Judge, store: Store, spending: Spending, task: JudgeTask, answer: Answer) -> None:
