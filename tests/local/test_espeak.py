@@ -38,6 +38,9 @@ SENTENCES = {
 }
 
 
+HINDI = Prompt("p", "hi", "नमस्ते", "Deva")
+
+
 def request(text: str, lang: str = "hi", clip_id: str = "c", repeat: int = 0) -> SpeechRequest:
     return SpeechRequest(clip_id, Prompt("p", lang, text, "Zyyy"), repeat, seed=repeat)
 
@@ -88,8 +91,16 @@ def test_repeats_have_no_noise() -> None:
 def test_settings_change_the_sound_and_are_declared() -> None:
     variants: list[dict[str, Any]] = [{}, {"voice": "+f3"}, {"rate_wpm": 250}, {"pitch": 80}]
     assert len({bits(speak("नमस्ते", **options)) for options in variants}) == 4
-    settings = [str(Espeak(EspeakOptions(**options)).facts.settings) for options in variants]
-    assert len(set(settings)) == 4
+    systems = [Espeak(EspeakOptions(**options)) for options in variants]
+    assert len({str(system.facts.settings) for system in systems}) == 4
+    assert len({str(system.settings_of(HINDI)) for system in systems}) == 4
+
+
+def test_a_clip_is_told_apart_by_what_its_own_language_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = Espeak(EspeakOptions()).settings_of(HINDI)
+    assert own == Espeak(EspeakOptions(voice="hi")).settings_of(HINDI)  # the same sound
+    monkeypatch.setattr(espeak_client, "VOICES", {**espeak_client.VOICES, "te": "te+f1", "kok": "kok"})
+    assert Espeak(EspeakOptions()).settings_of(HINDI) == own  # another language is mended, another is added
 
 
 def test_a_voice_of_one_language_speaks_that_language_only() -> None:

@@ -19,6 +19,7 @@ from kasauti.errors import SpeechSystemError
 from kasauti.judges.base import Heard, JudgeTask
 from kasauti.judges.whisper import Whisper, WhisperOptions
 from kasauti.records import Prompt, Status
+from kasauti.systems import kokoro as kokoro_module
 from kasauti.systems import kokoro_phonemes
 from kasauti.systems.base import Speech, SpeechRequest
 from kasauti.systems.kokoro import Kokoro, KokoroOptions
@@ -109,11 +110,21 @@ def test_voice_and_speed_change_the_sound_and_are_declared(kokoro: Kokoro) -> No
     other = Kokoro(KokoroOptions(voice="jf_nezumi"))
     fast = Kokoro(KokoroOptions(speed=2.0))
     assert len({bits(speak(system, "Yes.")) for system in (kokoro, other, fast)}) == 3
+    spoken = Prompt("p", "en", "Yes.", "Latn")
     assert len({str(system.facts.settings) for system in (kokoro, other, fast)}) == 3
+    assert len({str(system.settings_of(spoken)) for system in (kokoro, other, fast)}) == 3
     quick = speak(fast, "Yes.").samples
     assert quick is not None
     assert plain.samples is not None
     assert len(quick) < len(plain.samples)
+
+
+def test_a_clip_is_told_apart_by_what_its_own_language_uses(kokoro: Kokoro, monkeypatch: pytest.MonkeyPatch) -> None:
+    english, hindi = Prompt("p", "en", "Yes.", "Latn"), Prompt("p", "hi", "हाँ", "Deva")
+    before = [kokoro.settings_of(prompt) for prompt in (english, hindi)]
+    monkeypatch.setitem(kokoro_module._VOICES, "en", ("jf_alpha",))
+    after = [kokoro.settings_of(prompt) for prompt in (english, hindi)]
+    assert (after[0] != before[0], after[1] == before[1]) == (True, True)
 
 
 def test_a_voice_that_is_not_in_the_pack_is_found_before_the_run() -> None:

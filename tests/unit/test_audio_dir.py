@@ -155,7 +155,7 @@ def identity_of(system: AudioDir, spoken: Prompt) -> str:
         text=spoken.text,
         lang=spoken.lang,
         control=spoken.control,
-        settings=system.facts.settings,
+        settings=system.settings_of(spoken),
         decoding={},
         repeat=0,
         fingerprint=system.fingerprint(spoken),
@@ -196,7 +196,6 @@ def test_recordings_named_by_the_prompts(tmp_path: Path, monkeypatch: pytest.Mon
     mine = folder(tmp_path / "mine", a_wav=WAV, x_wav=OTHER_WAV)
     monkeypatch.chdir(tmp_path)
     human = recordings(None, prompt_audio=True, role="human")
-    assert human.facts.role == "human"
     assert human.facts.speaks
     for spoken in (prompt("p/1", mine / "a.wav"), prompt("..", "mine/a.wav")):
         assert human.refuse(spoken) is None

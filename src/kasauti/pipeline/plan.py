@@ -153,7 +153,7 @@ def _clip_id(settings: RunSettings, system: System, prompt: Prompt, fingerprint:
         text=prompt.text,
         lang=prompt.lang,
         control=prompt.control,
-        settings=system.facts.settings,
+        settings=system.settings_of(prompt),
         decoding=decoding_of(settings, system),
         repeat=repeat,
         fingerprint=fingerprint,

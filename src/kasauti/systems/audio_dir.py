@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import cast
 
 from kasauti.errors import SpeechSystemError
 from kasauti.identity import digest, file_sha256
 from kasauti.paths import source_path
-from kasauti.records import Finding, Outcome, Prompt, Role, Status
+from kasauti.records import Finding, Outcome, Prompt, Status
 from kasauti.systems.base import Speech, SpeechFailed, SpeechRequest, System, SystemFacts, SystemOptions
 
 SUFFIXES = (".wav", ".flac")
@@ -47,7 +46,6 @@ class AudioDir(System):
         self._options = options
         self._hashes: dict[Path, str] = {}
         self.facts = SystemFacts(
-            role=cast(Role, options.role),
             speaks=options.path is not None or options.prompt_audio,
             seconds_per_char=0.0005,
         )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kasauti.errors import KasautiError
-from kasauti.records import Finding, Outcome, Prompt, Role, Status, unexpected
+from kasauti.records import Finding, Outcome, Prompt, Status, unexpected
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ class SystemFacts:
 
     Attributes:
         languages: Language code -> `supported` or `best_effort`; None = any language.
-        settings: Every setting that changes the sound (voice, speed), as JSON values.
+        settings: Every setting that changes the sound (voice, speed), as JSON values, for the record of a run.
         decoding_fields: Names of the decoding fields that it uses (`temperature`, `top_k`, `seed`).
         workers: How the system profits from more processes: at most so many copies side by side; 1 = one process,
             0 = as many as there are cores.
@@ -56,7 +56,6 @@ class SystemFacts:
     languages: Mapping[str, str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     decoding_fields: tuple[str, ...] = ()
-    role: Role = "machine"
     workers: int = 1
     speaks: bool = True
     usd_per_1k_chars: float | None = 0.0
@@ -126,6 +125,13 @@ class System(ABC):
         Args:
             prompt: The prompt that is to be spoken; None asks for the system as a whole.
         """
+
+    def settings_of(self, prompt: Prompt) -> Mapping[str, Any]:
+        """The settings that change the sound of this prompt, which it can speak; what other prompts need is left out.
+
+        They are part of the clip's identity, so what does not change this clip must not orphan it.
+        """
+        return self.facts.settings
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
         """What is missing before the first clip: package, weights, key, files.

@@ -6,8 +6,9 @@ GPL-3.0: it runs in a process of its own and comes with the `local` extra only.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kasauti.errors import SpeechSystemError
 from kasauti.records import Finding, Outcome, Prompt
@@ -58,6 +59,10 @@ class Espeak(System):
 
     def fingerprint(self, prompt: Prompt | None = None) -> str:
         return f"espeak-ng {espeak_client.version()}"
+
+    def settings_of(self, prompt: Prompt) -> Mapping[str, Any]:
+        options = self.options
+        return {"voice": self._voices[prompt.lang], "rate_wpm": options.rate_wpm, "pitch": options.pitch}
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
         subject = f"system {self.options.id}"

@@ -8,7 +8,7 @@ never heard them, it only reads their phonemes.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +74,9 @@ class Kokoro(System):
         phonemes = f"espeak-ng {espeak_client.version()}, phoneme rules {kokoro_phonemes.RULES}"
         return f"kokoro-82m@{weights.revision(_WEIGHTS)}, {phonemes}"
 
+    def settings_of(self, prompt: Prompt) -> Mapping[str, Any]:
+        return {"voices": list(self._wanted(prompt.lang)), "speed": self.options.speed}
+
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
         subject = f"system {self.options.id}"
         found = weights.lacking(subject, ["onnxruntime", espeak_client.MODULE], _WEIGHTS)
@@ -103,8 +106,11 @@ class Kokoro(System):
     def close(self) -> None:
         self._session = None
 
+    def _wanted(self, lang: str) -> tuple[str, ...]:
+        return (self.options.voice,) if self.options.voice else _VOICES.get(lang, _VOICES["*"])
+
     def _voice(self, lang: str) -> str:
-        wanted = (self.options.voice,) if self.options.voice else _VOICES.get(lang, _VOICES["*"])
+        wanted = self._wanted(lang)
         for voice in wanted:
             if voice in self._styles:
                 return voice
