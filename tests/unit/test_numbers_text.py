@@ -34,6 +34,9 @@ HINDI = [
     ("₹1", "एक रुपया"),
     ("Rs. 500, Rs.500, रु. 500, 500 रु., 500/-", "पाँच सौ रुपये, पाँच सौ रुपये, पाँच सौ रुपये, पाँच सौ रुपये, पाँच सौ रुपये"),
     ("₹50.75", "पचास रुपये पचहत्तर पैसे"),
+    ("₹500 रुपये, रु. 500/- रुपए", "पाँच सौ रुपये, पाँच सौ रुपए"),
+    ("₹5 लाख रुपये, ₹50.75 रुपये", "पाँच लाख रुपये, पचास दशमलव सात पाँच रुपये"),
+    ("₹500 का नोट, $5 रुपये", "पाँच सौ रुपये का नोट, पाँच डॉलर रुपये"),
     ("₹50.00", "पचास रुपये"),
     ("₹1.5 लाख", "एक दशमलव पाँच लाख रुपये"),
     ("₹2 crore", "दो करोड़ रुपये"),
@@ -80,6 +83,12 @@ OTHERS = [
     ("en", "The 3rd and 21st, 112th", "The third and twenty first, one hundred and twelfth"),
     ("en", "at 5 pm, 5:30 p.m., 10.30am", "at five pm, five thirty pm, ten thirty am"),
     ("en", "₹1,000,001 and ₹10,00,001", "one million and one rupees and ten lakh and one rupees"),
+    ("en", "100,000 or 1,00,000", "one hundred thousand or one lakh"),
+    ("en", "$250,000.50", "two hundred and fifty thousand dollars fifty cents"),
+    ("hi", "100,000", "एक लाख"),
+    ("bn", "৳৫০০ টাকা, ৳৫০০ টাকার", "পাঁচশো টাকা, পাঁচশো টাকার"),
+    ("en", "₹500 rupees and $5 Dollars, €5 European", "five hundred rupees and five Dollars, five euros European"),
+    ("ta", "₹500 ரூபாய்க்கு", "ஐநூறு ரூபாய்க்கு"),
     ("en", "a 50-year-old, No. 5, # 7", "a fifty year-old, number five, number seven"),
     ("en", "$1, $1.5 million", "one dollar, one point five million dollars"),
     ("en", "in 1947 and 1905", "in nineteen forty seven and nineteen hundred and five"),
@@ -134,7 +143,32 @@ ALSO_RIGHT = [
     ("bn", "২০২০-এ", "দুই হাজার বিশ এ"),
     ("mr", "100", "एकशे"),
     ("gu", "4થી", "ચારથી"),
+    ("en", "100,000 people", "one lakh people"),
+    ("en", "10,000,000 people", "one crore people"),
+    ("en", "250000 people", "two hundred and fifty thousand people"),
+    ("hi", "कमरा नंबर 204", "कमरा नंबर दो शून्य चार"),
+    ("en", "flight AI 302", "flight AI three zero two"),
+    ("hi", "दिल्ली 110001", "दिल्ली एक एक शून्य शून्य शून्य एक"),
+    ("ta", "அறை 204", "அறை இரண்டு பூஜ்ஜியம் நான்கு"),
 ]
+
+FIGURE_BY_FIGURE_IS_A_FAULT = [
+    ("hi", "₹500", "पाँच शून्य शून्य रुपये"),
+    ("hi", "15 अगस्त", "एक पाँच अगस्त"),
+    ("hi", "15 अगस्त 1947", "पंद्रह अगस्त एक नौ चार सात"),
+    ("hi", "15/08/1947", "पंद्रह अगस्त एक नौ चार सात"),
+    ("en", "15 kg", "one five kilograms"),
+    ("en", "15 August", "one five August"),
+    ("hi", "50%", "पाँच शून्य प्रतिशत"),
+    ("hi", "2024 किलोमीटर,", "बीस चौबीस किलोमीटर,"),
+    ("hi", "12345 रुपये", "एक दो तीन चार पाँच रुपये"),
+    ("hi", "खाता 500 रुपये", "खाता पाँच शून्य शून्य रुपये"),
+    ("hi", "15 लोग", "एक पाँच लोग"),
+    ("hi", "10-15 लोग", "एक शून्य से एक पाँच लोग"),
+    ("hi", "₹15 लाख", "एक पाँच लाख रुपये"),
+    ("bn", "৫০ জন", "পাঁচ শূন্য জন"),
+]
+"""Quantities: their figures one by one are no reading of them."""
 
 
 @pytest.mark.parametrize(("text", "expected"), HINDI)
@@ -152,6 +186,20 @@ def test_other_readings_count_as_right(lang, text, heard):
     heard = to_form("NFC", heard)
     assert expand_numbers(text, lang) != heard
     assert best_reading(text, heard, lang) == heard
+
+
+@pytest.mark.parametrize(("lang", "text", "heard"), FIGURE_BY_FIGURE_IS_A_FAULT)
+def test_a_quantity_is_read_whole(lang, text, heard):
+    assert to_form("NFC", heard) not in set(readings(text, lang).strings())
+
+
+@pytest.mark.parametrize("lang", ALL)
+def test_the_figures_of_a_name_may_be_read_one_by_one_those_of_money_not(lang):
+    number = table("words")[lang].get("number", ("room",))[0]
+    figures = readings("04", lang).canonical.split()[-1:] * 2
+    spelled = " ".join(figures)
+    assert best_reading(f"{number} 44", f"{number} {spelled}", lang) == f"{number} {spelled}"
+    assert spelled not in best_reading("₹44", f"{spelled} {table('words')[lang]['rupee'][0]}", lang)
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ class _Grammar:
         found = [*self.as_hundreds(value), *self._quarters(value)]
         if value >= 10**9 and "arab" in self._scales:
             found.append(self.compose(value, _ARAB if "kharab" in self._scales else _ARAB[1:]))
-        if value >= 10**6 and "million" in self._scales:
+        if value >= 10**5 and "million" in self._scales:
             found.append(self.compose(value, _WESTERN))
         return tuple(found)
 
@@ -128,7 +128,8 @@ class _Grammar:
 
     def _scaled(self, count: int, size: int, name: str, scales: _Scales, *, more: bool, before: bool) -> Reading:
         """So many hundreds, thousands, lakhs or crores."""
-        whole = self._words(str(count * size), more=more, before=before)
+        # Rows are of one to nine of a scale: a hundred thousand is not the row of a lakh.
+        whole = self._words(str(count * size), more=more, before=before) if count < 10 else ()
         if whole:
             return (whole,)
         words = self._words(name, more=more)

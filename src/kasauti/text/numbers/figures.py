@@ -24,6 +24,9 @@ _QUARTERS = {"25": 1, "5": 2, "50": 2, "75": 3}
 _LONG = 10
 """From so many figures on a number without groups is an identifier, unless it is round."""
 
+_MAYBE_NAME = 5
+"""From so many figures on it may be one (a train, a PIN code without the word), unless it is in round thousands."""
+
 _MOST_IN_A_RUN = 4
 
 
@@ -35,12 +38,17 @@ def whole(figures: str, lang: str, *, western: bool = False) -> Readings:
     return western_lattice(value) if western and lang == "en" else cardinal_lattice(value, lang)
 
 
-def plain(figures: str, lang: str) -> Readings:
-    """A number without groups or unit: as a cardinal, figure by figure, or in pairs."""
+def plain(figures: str, lang: str, *, named: bool = False) -> Readings:
+    """A number without groups or unit: as a cardinal, or of four figures in pairs; a name figure by figure too.
+
+    A quantity read figure by figure is a fault of the voice, so only what may be a name is read so: `named` by what
+    stands before it, with a zero in front, or long.
+    """
     if len(figures) == 1:
         return whole(figures, lang)
-    spelled = one_by_one(figures, lang)
     is_name = figures[0] == "0" or (len(figures) >= _LONG and len(figures.rstrip("0")) > _LONG // 2)
+    may_be_name = named or is_name or (len(figures) >= _MAYBE_NAME and not figures.endswith("000"))
+    spelled = one_by_one(figures, lang) if may_be_name else ()
     counted = whole(figures, lang)
     paired = in_pairs(figures, lang) if len(figures) == 4 else ()
     return distinct((*spelled, *counted, *paired) if is_name else (*counted, *spelled, *paired))
@@ -55,7 +63,7 @@ def code(figures: str, lang: str, style: str) -> Readings:
 
 
 def year(figures: str, lang: str, style: str) -> Readings:
-    """A year of four figures (of two: what they say as a number)."""
+    """A year of four figures (of two: what they say as a number); figure by figure only where the style is that."""
     if len(figures) != 4:
         return plain(figures, lang)
     hundreds, pairs = hundreds_lattice(int(figures), lang), in_pairs(figures, lang)
@@ -65,7 +73,7 @@ def year(figures: str, lang: str, style: str) -> Readings:
         "pairs": pairs,
         "digits": one_by_one(figures, lang),
     }
-    return distinct((*ways[style], *ways["cardinal"], *hundreds, *pairs, *ways["digits"]))
+    return distinct((*ways[style], *ways["cardinal"], *hundreds, *pairs))
 
 
 def fractional(whole_part: str, fraction: str, lang: str, *, western: bool = False) -> Readings:

@@ -149,11 +149,19 @@ def code_marks(lang: str) -> frozenset[str]:
 
 
 @cache
+def name_marks(lang: str) -> frozenset[str]:
+    """Words before a number that is a name, such as that of a room, in small letters."""
+    words = (*words_of("words", lang).get("number", ()), *number_marks(lang), *_marks("marks", lang, "name"))
+    return frozenset(word.rstrip(".").lower() for word in words)
+
+
+@cache
 def measures(lang: str) -> frozenset[str]:
-    """Words of currencies and units."""
+    """Words of currencies, units and months: what is before them is a quantity."""
     words = words_of("words", lang)
     money = [spelling for key in CURRENCIES for spelling in words.get(key, ())]
-    return frozenset((*money, *(spelling for unit in words_of("units", lang).values() for spelling in unit)))
+    others = (spelling for name in ("units", "months") for unit in words_of(name, lang).values() for spelling in unit)
+    return frozenset((*money, *others))
 
 
 def _marks(table: str, lang: str, key: str) -> Slot:

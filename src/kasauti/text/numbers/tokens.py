@@ -22,6 +22,7 @@ from kasauti.text.numbers.patterns import (
     code_marks,
     measures,
     money_marks,
+    name_marks,
     numbers_in,
     ordinal_marks,
     scale_marks,
@@ -40,6 +41,15 @@ _KEEPS_SUFFIX = frozenset("as bn gu kn kok ml mni mni-Mtei mr ne or sa sat ta te
 _SUFFIX = regex.compile(r"[-‐]?(?P<tail>(?:(?!\p{Latin})[\p{L}\p{M}][\u200C\u200D]*)+)")
 _CODE_WINDOW = 24
 """How far before a number a word such as PIN may stand, in characters."""
+
+_WORD_BEFORE = regex.compile(r"(?P<word>[\p{L}\p{M}\u200C\u200D]+)(?P<between>[\s.:#-]*)$")
+_INITIALS = regex.compile(r"\p{Lu}{1,2}")
+"""Letters before a number that make a name with it: AI 302, NH 44."""
+
+_FIRST_WORD = regex.compile(r"\s*(?P<word>[\p{L}\p{M}\u200C\u200D/]+)")
+
+_WESTERN_GROUPS = regex.compile(r"\d{1,3}(?:,\d{3}){2,}|\d{3},\d{3}")
+"""Groups that Indian grouping can't have; 12,345 is written so either way."""
 
 _YEARS = range(1800, 2000)
 """A number in this range without groups, unit or currency is taken for a year."""
@@ -143,19 +153,21 @@ class _Reader:
 
     def row(self, match: Match) -> tuple[Readings, ...]:
         """Numbers between colons or hyphens, as in a score or a verse: one after another."""
-        return tuple(plain(part, self._lang) for part in regex.split("[:-]", match[0]))
+        named = "-" in match[0]
+        return tuple(plain(part, self._lang, named=named) for part in regex.split("[:-]", match[0]))
 
     def dotted(self, match: Match) -> tuple[Readings, ...]:
         """Several points, as in a version: numbers with the word for the point between them."""
         first, *others = match[0].split(".")
-        parts = [plain(first, self._lang)]
+        parts = [plain(first, self._lang, named=True)]
         for part in others:
-            parts += [self._said("point"), plain(part, self._lang)]
+            parts += [self._said("point"), plain(part, self._lang, named=True)]
         return tuple(parts)
 
     def fraction(self, match: Match) -> tuple[Readings, ...]:
         """Two numbers with a slash: one by the other, or one after the other."""
-        upper, lower = plain(match["upper"], self._lang), plain(match["lower"], self._lang)
+        named = self._is_named(match)
+        upper, lower = (plain(match[part], self._lang, named=named) for part in ("upper", "lower"))
         return (upper, distinct((*chain(self._said("by"), lower), *lower)))
 
     def quantity(self, match: Match) -> tuple[Readings, ...]:
@@ -176,13 +188,20 @@ class _Reader:
         return (*before, *self._counted(match))
 
     def _amount(self, match: Match, currency: str) -> tuple[Readings, ...]:
-        """An amount of money; two figures after the point are paise or cents too."""
+        """An amount of money; two figures after the point are paise or cents too.
+
+        A sign beside its own word (₹500 रुपये) is said once, by the word.
+        """
         number, _, fraction = match["number"].partition(".")
-        amount = (*self._counted(match, measured=True), self._said(currency, one=_is_one(match)))
+        counted = self._counted(match, measured=True)
+        if self._before_word_of(currency, match):
+            return counted
+        amount = (*counted, self._said(currency, one=_is_one(match)))
         if len(fraction) != 2 or match["scale"] or match["upto"]:
             return amount
         unit = self._said(currency, one=number == "1")
-        full = chain(whole(number.replace(",", "") or "0", self._lang), unit)
+        western = _WESTERN_GROUPS.fullmatch(number) is not None
+        full = chain(whole(number.replace(",", "") or "0", self._lang, western=western), unit)
         small = self._said("paisa" if currency == "rupee" else "cent", one=int(fraction) == 1)
         change = chain(cardinal_lattice(int(fraction), self._lang), small)
         if int(fraction) == 0:
@@ -210,27 +229,47 @@ class _Reader:
     def _number(self, number: str, match: Match, *, measured: bool) -> Readings:
         """A number by itself."""
         figures, point, fraction = number.partition(".")
-        western = regex.fullmatch(r"\d{1,3}(?:,\d{3}){2,}", figures) is not None
+        western = _WESTERN_GROUPS.fullmatch(figures) is not None
         figures = figures.replace(",", "")
         if point:
             return fractional(figures, fraction, self._lang, western=western)
         if self._is_code(match) and not measured:
             return code(figures, self._lang, self._policy.code)
-        if "," in number:
+        measured = measured or self._before_measure(match)
+        if "," in number or (measured and figures[0] != "0"):
             return whole(figures, self._lang, western=western)
-        if not measured and len(figures) == 4 and int(figures) in _YEARS and not self._before_unit(match):
+        named = not measured and (match["numero"] is not None or self._is_named(match))
+        if not named and len(figures) == 4 and int(figures) in _YEARS:
             return year(figures, self._lang, self._policy.year)
-        return plain(figures, self._lang)
+        return plain(figures, self._lang, named=named)
 
     def _is_code(self, match: Match) -> bool:
         before = match.string[max(0, match.start() - _CODE_WINDOW) : match.start()]
         said = regex.split(r"[^\p{L}\p{M}\p{N}’']+", regex.split("[,;.!?।\n]", before)[-1])
         return any(mark in said for mark in code_marks(self._lang))
 
-    def _before_unit(self, match: Match) -> bool:
-        """Whether the next word of the text is a currency or a unit."""
-        following = match.string[match.end() :].split(maxsplit=1)
-        return bool(following) and following[0] in measures(self._lang)
+    def _is_named(self, match: Match) -> bool:
+        """Whether a number is part of a name: after a word such as room, after initials, or right after a letter."""
+        before = _WORD_BEFORE.search(match.string[max(0, match.start() - _CODE_WINDOW) : match.start()])
+        if before is None:
+            return False
+        near, word_before = before["between"] in ("", "-"), before["word"]
+        return near or bool(_INITIALS.fullmatch(word_before)) or word_before.lower() in name_marks(self._lang)
+
+    def _before_measure(self, match: Match) -> bool:
+        """Whether the next word of the text is a currency, a unit or a month."""
+        following = _FIRST_WORD.match(match.string, match.end())
+        return following is not None and following["word"] in measures(self._lang)
+
+    def _before_word_of(self, currency: str, match: Match) -> bool:
+        """Whether the next word of the text is one of a currency (of rupees with any case ending); English ones too."""
+        following = _FIRST_WORD.match(match.string, match.end())
+        if following is None:
+            return False
+        keys = (currency, f"{currency}1")
+        words = tuple(form for lang in (self._lang, "en") for key in keys for form in word(lang, key))
+        found = following["word"].lower()
+        return found.startswith(words) if currency == "rupee" else found in words
 
     def _range(self, first: Readings, last: Readings) -> tuple[Readings, ...]:
         """From one number to another, with or without the words for it."""
