@@ -37,7 +37,10 @@ def main() -> int:
         print(f"error: {explain(error)}", file=sys.stderr)
         return ExitCode.USAGE
     except KeyboardInterrupt:
-        return ExitCode.INTERRUPTED
+        # Threads that are in the middle of a call would be waited for. What was recorded is on disk, locks and workers
+        # end with this process.
+        sys.stdout.flush()
+        os._exit(ExitCode.INTERRUPTED)
     return hooks.exit_code
 
 

@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "normalize": "kasauti.text.levels",
+    "expand_numbers": "kasauti.text.numbers",
+    "to_iso15919": "kasauti.text.iso15919",
     "graphemes": "kasauti.text.units",
     "score_pair": "kasauti.metrics.score",
     "pool": "kasauti.metrics.score",
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
     from kasauti.records import Prompt
     from kasauti.stats.bootstrap import Interval, bootstrap
     from kasauti.stats.noise import Floor, noise_floor
+    from kasauti.text.iso15919 import to_iso15919
     from kasauti.text.levels import normalize
+    from kasauti.text.numbers import expand_numbers
     from kasauti.text.units import graphemes
 
 __all__ = [
@@ -46,6 +50,7 @@ __all__ = [
     "Prompt",
     "__version__",
     "bootstrap",
+    "expand_numbers",
     "graphemes",
     "load_prompts",
     "noise_floor",
@@ -53,6 +58,7 @@ __all__ = [
     "pool",
     "probe_audio",
     "score_pair",
+    "to_iso15919",
 ]
 
 

@@ -75,8 +75,13 @@ class SweepEnd(Callback):
         records = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
         for record in records:
             _note(ExitCode(record["exit_code"]))
-        if records and not config.dry_run:
+        if not records or config.dry_run:
+            return
+        try:
             show_sweep(records, console())
+        except KasautiError as error:  # Hydra would make a warning of it, and exit code 0
+            _complain(f"the jobs of this sweep have no common table: {error}")
+            _note(ExitCode.INCOMPLETE)
 
 
 def _note(code: ExitCode) -> None:

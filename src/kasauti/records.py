@@ -6,6 +6,7 @@ dollars, rates as fractions. Records hold facts only; nothing here reads a file 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -82,10 +83,26 @@ class Outcome:
     cost_usd: float | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # A record is JSON, which has no word for NaN; a system's odd figure must not cost its clip.
+        for name in ("wall_s", "ttfb_s", "cost_usd", "facts"):
+            object.__setattr__(self, name, _finite(getattr(self, name)))
+
     @property
     def final(self) -> bool:
         """Whether there is nothing to gain from making the call again."""
         return self.status is Status.OK or not self.retryable
+
+
+def _finite(value: Any) -> Any:
+    """A JSON value with every number that is not finite as None."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: _finite(held) for name, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(held) for held in value]
+    return value
 
 
 def unexpected(status: Status, error: Exception) -> Outcome:

@@ -26,8 +26,10 @@ def find_run(name: str, runs: Path) -> Path:
     if not folders:
         raise ConfigError(f"{runs}: no run in this folder; make one with python run.py")
     if name == "latest":
-        made = [folder for folder in folders if run_state(folder).get("state") != "imported"]
-        return max(made or folders, key=lambda folder: (folder / "status.json").stat().st_mtime)
+        ended = [folder for folder in folders if run_state(folder).get("state") in ("complete", "incomplete")]
+        if not ended:
+            raise ConfigError(f"{runs}: no run in this folder has ended; run the same command again, it goes on")
+        return max(ended, key=lambda folder: (folder / "status.json").stat().st_mtime)
     fitting = [folder for folder in folders if folder.name.startswith(name)]
     if len(fitting) == 1:
         return fitting[0]

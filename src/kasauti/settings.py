@@ -30,6 +30,8 @@ CANNOT_CHANGE_A_RESULT = (
     "data",
     "study",
     "baseline",
+    "repeats",
+    "decoding",
     "promptset.limit",
     "promptset.langs",
     "promptset.tags",
@@ -38,12 +40,15 @@ CANNOT_CHANGE_A_RESULT = (
     "promptset.ids_file",
     "promptset.per_delivery",
     "promptset.path",
+    "promptset.name",
+    "promptset.lang",
     "systems.*.device",
     "systems.*.workers",
     "judges.*.device",
     "judges.*.workers",
 )
-"""Keys left out of a run's identity. What a selection selects is hashed instead, and so are the files behind paths."""
+"""Keys left out of a run's identity. What they point at is hashed instead: the prompts that a selection selects, each
+system's own repeats and the decoding fields that it uses, the files behind paths."""
 
 
 @dataclass

@@ -330,6 +330,11 @@ def test_the_same_setting_is_the_same_run_however_it_is_written() -> None:
     for same in (
         ["decoding.temperature=0.80", "dry_run=true"],
         [
+            "decoding.temperature=0.81",
+            "repeats=1",
+            "promptset.name=other",
+        ],  # the fields that a system uses are hashed apart
+        [
             "paths.runs=x",
             "paths.store=y",
             "executor.workers=3",
@@ -342,7 +347,7 @@ def test_the_same_setting_is_the_same_run_however_it_is_written() -> None:
     ):
         assert identity(*same) == plain, same
     for other in (
-        "decoding.temperature=0.81",
+        "repeats=2",
         "system.slip_rate=0.1",
         "judge.slip_rate=0.1",
         "rejudges=2",

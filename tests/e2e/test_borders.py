@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kasauti.errors import PreflightError
 from kasauti.judges.fake import FakeJudgeOptions
 from kasauti.judges.remote import RemoteOptions
 from kasauti.parts import build
@@ -82,8 +83,9 @@ def test_members_speak_side_by_side_and_give_what_they_give_alone(tmp_path: Path
 def test_a_judge_in_another_interpreter_gives_the_same_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = {"_target_": "kasauti.judges.fake.FakeJudge", "id": "fake"}
     served = [sys.executable, "-m", "kasauti.judges.serve", json.dumps(options)]
+    revision = build(FakeJudgeOptions(**options)).facts.signature
     here = run_here(tmp_path, "system.slip_rate=0.3")
-    swap_judge(monkeypatch, RemoteOptions("kasauti.judges.remote.Remote", "remote", served, "fake-1"))
+    swap_judge(monkeypatch, RemoteOptions("kasauti.judges.remote.Remote", "remote", served, revision))
     apart = run_here(tmp_path, "system.slip_rate=0.3")
     assert [(row.status, row.hypothesis, row.cer) for row in apart.rows] == [
         (row.status, row.hypothesis, row.cer) for row in here.rows
@@ -157,3 +159,45 @@ def test_a_voice_without_a_language_has_rows_and_does_not_shrink_the_others(tmp_
     assert {row.reason for row in english[2:]} == {"system"}
     assert ran.result.exit_code == 0
     assert all(row.status is Status.OK for row in ran.rows if row.system == "all")
+
+
+def test_the_order_of_a_line_up_changes_no_judgment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    swap_judge(monkeypatch, FakeJudgeOptions("kasauti.judges.fake.FakePanel", "panel"))
+    members = ["{use: fake, id: a}", "{use: fake, id: b, slip_rate: 0.3}"]
+    one = run_here(tmp_path, f"system.members=[{', '.join(members)}]", system="lineup")
+    other = run_here(tmp_path, f"system.members=[{', '.join(reversed(members))}]", system="lineup")
+    assert other.result.run_id == one.result.run_id
+    assert len(lines_of(tmp_path / "store" / "judgments.jsonl")) == len(LINES)
+
+
+def test_a_line_up_that_a_member_cannot_speak_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    swap_judge(monkeypatch, FakeJudgeOptions("kasauti.judges.fake.FakePanel", "panel"))
+    members = "system.members=[{use: fake, id: a}, {use: fake, id: b, slip_rate: 0.1, langs: [en]}]"
+    ran = run_here(tmp_path, members, system="lineup")
+    assert ran.result.exit_code == 0
+    assert {(row.system, row.status, row.reason) for row in ran.rows if row.lang != "en"} == {
+        ("a", Status.UNSUPPORTED_LANGUAGE, "line_up"),
+        ("b", Status.UNSUPPORTED_LANGUAGE, "system"),
+    }
+
+
+def test_a_judge_that_compares_needs_the_same_takes_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    swap_judge(monkeypatch, FakeJudgeOptions("kasauti.judges.fake.FakePanel", "panel"))
+    members = "system.members=[{use: fake, id: a}, {use: fake, id: b, repeats: 2}]"
+    with pytest.raises(PreflightError, match=r"a 1, b 2.*repeats=1"):
+        run_here(tmp_path, members, system="lineup")
+
+
+def test_settings_of_a_judge_are_part_of_its_name_in_tables(tmp_path: Path) -> None:
+    sharp, dull = run_here(tmp_path), run_here(tmp_path, "judge.slip_rate=0.3")
+    assert {row.judge_revision for row in sharp.rows} != {row.judge_revision for row in dull.rows}
+    signatures = [json.loads((ran.result.folder / "run.json").read_text())["signature"] for ran in (sharp, dull)]
+    assert signatures[0] != signatures[1]
+
+
+@pytest.mark.parametrize("more", ["repeats=2", "rejudges=2"])
+def test_one_transcript_is_no_noise_floor(tmp_path: Path, more: str) -> None:
+    (tmp_path / "hyps.tsv").write_text("id\thypothesis\np1\tthe train\n", encoding="utf-8")
+    given = ["system.path=null", f"judge.path={tmp_path}/hyps.tsv", more]
+    with pytest.raises(PreflightError, match="at 1"):
+        run_here(tmp_path, *given, system="audio_dir", judge="transcripts")

@@ -170,3 +170,28 @@ def test_result_tables_do_not_depend_on_the_order_of_work(tmp_path: Path) -> Non
     prompt_file(two)
     crooked = run_here(two, "rejudges=2", "judge.slip_rate=0.3", "system.workers=2")
     assert result_tables(crooked.result.folder) == result_tables(straight.result.folder)
+
+
+def test_the_budget_counts_what_earlier_tries_have_cost(tmp_path: Path) -> None:
+    given = ["system.usd_per_1k_chars=100", "system.fail_ids=[p1,p2,p3,p4,p5,p6]", "budget.max_usd=12"]
+    run_here(tmp_path, *given)  # 108 characters: $10.80, all failed and all billed
+    again = run_here(tmp_path, *given)
+    spent = max(clip["outcome"]["cost_usd"] for clip in clips(tmp_path) if clip["text"] == LINES[5][2])
+    assert len(clips(tmp_path)) == len(LINES)
+    assert spent == pytest.approx(1.5)
+    assert {row.status for row in again.rows} == {Status.SYNTHESIS_FAILED}
+
+
+def test_a_recording_that_was_replaced_is_another_run(tmp_path: Path) -> None:
+    import shutil
+
+    source = run_here(tmp_path).table("clips.tsv")
+    recordings = tmp_path / "wavs"
+    recordings.mkdir()
+    for row in source:
+        shutil.copy(tmp_path / "store" / row["path"], recordings / f"{row['prompt_id']}.wav")
+    first = run_here(tmp_path, f"system.path={recordings}", system="audio_dir")
+    shutil.copy(recordings / "p2.wav", recordings / "p1.wav")
+    second = run_here(tmp_path, f"system.path={recordings}", system="audio_dir")
+    assert second.result.run_id != first.result.run_id
+    assert (first.rows[0].cer, second.rows[0].cer == 0) == (0.0, False)

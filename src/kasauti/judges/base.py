@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kasauti.errors import AudioError, KasautiError
+from kasauti.identity import digest
 from kasauti.records import Finding, Outcome, Prompt, Status, unexpected
 
 
@@ -53,6 +54,12 @@ class JudgeFacts:
     workers: int = 1
     usd_per_call: float | None = 0.0
     seconds_per_clip: float = 1.0
+
+
+    @property
+    def signature(self) -> str:
+        """The judge as tables and signatures name it: its revision, and a hash of the settings that change answers."""
+        return f"{self.revision}+{digest(dict(self.settings), 8)}" if self.settings else self.revision
 
 
 @dataclass(frozen=True)

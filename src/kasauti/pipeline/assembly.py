@@ -15,7 +15,7 @@ from kasauti.metrics.length import TEXT_LEVEL, Length, expected_length, length_p
 from kasauti.metrics.rubric import rubric_terms
 from kasauti.metrics.score import COUNTS, RATES, row_values, score_pair
 from kasauti.metrics.switching import switch_counts
-from kasauti.pipeline.judging import hearings
+from kasauti.pipeline.judging import hearings, lacks_a_member
 from kasauti.pipeline.plan import Plan, Take, decoding_of
 from kasauti.records import TAG_SEPARATOR, Clip, Judgment, Outcome, Prompt, SampleRow, Status
 from kasauti.store.library import Store
@@ -112,6 +112,8 @@ def _status(plan: Plan, place: _Place, left_because: str) -> Outcome:
         return place.judgment.outcome
     if clip is None and take.clip_id is None and plan.judges[place.judge_id].facts.needs_audio:
         return Outcome(Status.MISSING, "no_audio")
+    if plan.judges[place.judge_id].facts.compares and lacks_a_member(plan, take.prompt):
+        return Outcome(Status.UNSUPPORTED_LANGUAGE, "line_up")
     line_up_broken = clip is not None and plan.judges[place.judge_id].facts.compares
     return Outcome(Status.NOT_RUN, "incomplete_line_up" if line_up_broken else left_because)
 
@@ -223,7 +225,7 @@ def _sample(
         lang=prompt.lang,
         script=prompt.script,
         tags=TAG_SEPARATOR.join(prompt.tags),
-        judge_revision=plan.judges[place.judge_id].facts.revision,
+        judge_revision=plan.judges[place.judge_id].facts.signature,
         status=status,
         reason=reason,
         clip_id=place.take.clip_id,

@@ -63,6 +63,13 @@ def estimate(plan: Plan, store: Store, cores: int) -> Estimate:
     )
 
 
+def spent_so_far(plan: Plan, store: Store) -> float:
+    """What the clips and judgments of a plan have cost so far, in US dollars, failed calls among them."""
+    clips = {take.clip_id: store.clips.get(take.clip_id) for take in plan.takes if take.clip_id is not None}
+    judgments = [store.judgments.get(task.judgment_id) for name in plan.judges for task in tasks_of(plan, name, store)]
+    return sum(record.outcome.cost_usd or 0.0 for record in (*clips.values(), *judgments) if record is not None)
+
+
 def _price(each: float | None, count: float) -> float | None:
     if count == 0:
         return 0.0

@@ -13,10 +13,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
+from kasauti.errors import KasautiError
 from kasauti.parts import build
 from kasauti.settings import ExecutorSettings
 
@@ -35,7 +36,7 @@ class Job:
         options: The part's options.
         method: `synthesise` or `judge`: takes a stream of tasks, gives a stream of replies.
         copies: At most so many copies of the part; 1 = it must be the only one, 0 = as many as there are cores.
-        lost: Makes the reply for a task whose worker died twice under it.
+        lost: Makes the reply for a task whose worker died twice under it, or could not build the part.
     """
 
     options: Any
@@ -103,7 +104,7 @@ class _Pool:
                 for future in wait(in_flight, return_when=FIRST_COMPLETED).done:
                     task = in_flight.pop(future)
                     try:
-                        yield from future.result()
+                        yield from self._replies(future, task)
                     except BrokenProcessPool:
                         again.append(task)
                 if again:
@@ -121,9 +122,18 @@ class _Pool:
         for task in tasks:
             with self._start(1) as pool:
                 try:
-                    yield from pool.submit(_work, self._job.method, task).result()
+                    yield from self._replies(pool.submit(_work, self._job.method, task), task)
                 except BrokenProcessPool:
                     yield self._job.lost(task)
+
+    def _replies(self, future: Future[list[Any]], task: Any) -> list[Any]:
+        """What came of a task; where its worker can't build the part, the reply says why."""
+        try:
+            return future.result()
+        except _NotBuilt as error:
+            reply = self._job.lost(task)
+            outcome = replace(reply.outcome, reason="exception", error=str(error))
+            return [replace(reply, outcome=outcome)]
 
     def _start(self, workers: int | None = None) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
@@ -134,15 +144,20 @@ class _Pool:
         )
 
 
+class _NotBuilt(Exception):  # noqa: N818 - told in the rows, not to the user
+    """A part's class raised something unplanned; only its words travel, as not every exception can be pickled."""
+
+
+_options: Any = None
 _part: Any = None
 
 
 def _start_worker(options: Any) -> None:
-    global _part
+    global _options
     # Ctrl-C goes to the whole process group; the parent alone decides what is finished and what is left.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _part = build(options)
+    _options = options
 
 
 def _end_with_parent() -> None:
@@ -154,4 +169,13 @@ def _end_with_parent() -> None:
 
 
 def _work(method: str, task: Any) -> list[Any]:
+    global _part
+    if _part is None:
+        # Built here and not when the worker starts: an exception there could not be told from a worker that died.
+        try:
+            _part = build(_options)
+        except KasautiError:
+            raise
+        except Exception as error:
+            raise _NotBuilt(f"{type(error).__name__}: {error}") from None
     return list(getattr(_part, method)([task]))

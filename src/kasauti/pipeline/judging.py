@@ -15,7 +15,7 @@ from kasauti.judges.base import Answer, Heard, Judge, JudgeTask
 from kasauti.pipeline.executors import Executor, Job
 from kasauti.pipeline.plan import Plan, Take, judgment_needed
 from kasauti.pipeline.progress import Stage
-from kasauti.pipeline.spending import Spending
+from kasauti.pipeline.spending import Spending, with_cost_so_far
 from kasauti.pipeline.stage import Work, run_stage
 from kasauti.records import Clip, Judgment, Outcome, Prompt, Status
 from kasauti.store.files import folder_errors
@@ -95,14 +95,15 @@ def _verified(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
 def _keep(judge_id: str, judge: Judge, store: Store, spending: Spending, task: JudgeTask, answer: Answer) -> None:
     spending.end(judge.facts.usd_per_call, answer.outcome.cost_usd)
     answer = _checked(task, answer)
+    outcome = with_cost_so_far(answer.outcome, store.judgments.get(task.judgment_id))
     store.judgments.put(
         Judgment(
             judgment_id=task.judgment_id,
             judge=judge_id,
-            judge_revision=judge.facts.revision,
+            judge_revision=judge.facts.signature,
             lang=task.lang,
             rejudge=task.rejudge,
-            outcome=answer.outcome,
+            outcome=outcome,
             labels={clip.label: clip.sha256 for clip in task.clips if clip.label},
             raw=answer.raw,
             transcript=answer.transcript,
@@ -145,8 +146,14 @@ def _line_ups(plan: Plan, judge: Judge) -> Iterator[dict[str, Take]]:
         for repeat in sorted({take.repeat for take in takes}):
             of_system = {take.system: take for take in takes if take.repeat == repeat and hears(judge, take)}
             if len(of_system) == len(names):
-                order = rotated(names, plan.places[prompt_id] + judge.facts.label_offset)
+                order = rotated(sorted(names), plan.places[prompt_id] + judge.facts.label_offset)
                 yield {chr(ord("A") + place): of_system[name] for place, name in enumerate(order)}
+
+
+def lacks_a_member(plan: Plan, prompt: Prompt) -> bool:
+    """Whether some system can't speak a prompt at all, so that there is no line-up to compare for it."""
+    refusals = (system.refuse(prompt) for system in plan.systems.values())
+    return any(refusal is not None and refusal.status is Status.UNSUPPORTED_LANGUAGE for refusal in refusals)
 
 
 def rotated(names: Sequence[str], shift: int) -> list[str]:

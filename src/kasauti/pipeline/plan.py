@@ -104,24 +104,33 @@ def make_plan(settings: RunSettings) -> Plan:
     judges = {options.id: build(options) for options in settings.judges}
     sha256 = prompts_sha256(prompts)
     fingerprints = {name: system.fingerprint() for name, system in systems.items()}
+    takes = _takes(settings, prompts, systems)
     return Plan(
         settings=settings,
         run_id=identity.run_id(
-            settings.config,
+            {**settings.config, "used": {name: decoding_of(settings, system) for name, system in systems.items()}},
             excluded=CANNOT_CHANGE_A_RESULT,
             prompts_sha256=sha256,
-            fingerprints=fingerprints,
+            fingerprints=_fingerprints(takes),
             revisions={name: judge.facts.revision for name, judge in judges.items()},
         ),
         prompts=prompts,
         prompts_sha256=sha256,
         systems=systems,
         judges=judges,
-        takes=_takes(settings, prompts, systems),
+        takes=takes,
         fingerprints=fingerprints,
         ladder=settings.scoring.ladder(),
         places=_places(all_prompts),
     )
+
+
+def _fingerprints(takes: Sequence[Take]) -> dict[str, str]:
+    """System id -> hash of what speaks its takes; for recordings that is every file."""
+    found: dict[str, list[str]] = {}
+    for take in takes:
+        found.setdefault(take.system, []).append(take.fingerprint)
+    return {name: identity.digest(sorted(set(fingerprints))) for name, fingerprints in found.items()}
 
 
 def _places(prompts: Sequence[Prompt]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kasauti.errors import PreflightError
@@ -74,28 +74,35 @@ def _parts(plan: Plan, left: Estimate) -> Iterator[Finding]:
 
 def _together(plan: Plan) -> Iterator[Finding]:
     silent = [name for name, system in plan.systems.items() if not system.facts.speaks]
+    takes = {options.id: options.repeats for options in plan.settings.systems}
+    for name in silent:
+        if takes[name] > 1:
+            yield Finding("error", f"system {name}", "it has no audio, so there are no takes.", "Leave repeats at 1.")
     for name, judge in plan.judges.items():
+        subject = f"judge {name}"
         if judge.facts.needs_audio and silent:
+            message = f"it has to hear audio, and {', '.join(silent)} has none."
             yield Finding(
-                "error",
-                f"judge {name}",
-                f"it has to hear audio, and {', '.join(silent)} has none.",
-                "Give system.path a folder of WAV or FLAC files named by prompt id.",
+                "error", subject, message, "Give system.path a folder of WAV or FLAC files named by prompt id."
             )
         if not judge.facts.needs_audio and len(plan.systems) > 1:
-            yield Finding(
-                "error",
-                f"judge {name}",
-                "it has one answer per prompt and can't tell several systems apart.",
-                "Run one system at a time with it.",
-            )
-        if judge.facts.compares and not 2 <= len(plan.systems) <= 8:
-            yield Finding(
-                "error",
-                f"judge {name}",
-                f"it compares 2 to 8 systems, and there is {len(plan.systems)}.",
-                "Choose a line-up: system=lineup system.members=[A,B]",
-            )
+            message = "it has one answer per prompt and can't tell several systems apart."
+            yield Finding("error", subject, message, "Run one system at a time with it.")
+        if not judge.facts.needs_audio and (plan.settings.rejudges > 1 or max(takes.values()) > 1):
+            message = "it has one answer per prompt; more of the same would pass for a noise floor of 0."
+            yield Finding("error", subject, message, "Leave repeats and rejudges at 1.")
+        if judge.facts.compares:
+            yield from _line_up(plan, subject, takes)
+
+
+def _line_up(plan: Plan, subject: str, takes: Mapping[str, int]) -> Iterator[Finding]:
+    if not 2 <= len(plan.systems) <= 8:
+        message = f"it compares 2 to 8 systems, and there is {len(plan.systems)}."
+        yield Finding("error", subject, message, "Choose a line-up: system=lineup system.members=[A,B]")
+    if len(set(takes.values())) > 1:
+        told = ", ".join(f"{name} {count}" for name, count in takes.items())
+        message = f"it compares take by take, and members have different numbers of takes ({told})."
+        yield Finding("error", subject, message, "Give all the same: repeats=1")
 
 
 def _env_file() -> Iterator[Finding]:

@@ -63,7 +63,7 @@ def signatures(plan: Plan) -> dict[str, str]:
     """Judge id -> signature of its headline number."""
     rules = rules_of_scoring(plan.settings.scoring)
     return {
-        name: signature_of("cer", "macro", rules, f"{name}@{judge.facts.revision}", plan.prompts_sha256)
+        name: signature_of("cer", "macro", rules, f"{name}@{judge.facts.signature}", plan.prompts_sha256)
         for name, judge in plan.judges.items()
     }
 
@@ -143,7 +143,7 @@ def _provenance(plan: Plan, store: Store, calls: Mapping[str, Any]) -> dict[str,
             for name, system in plan.systems.items()
         },
         "judges": {
-            name: {"revision": judge.facts.revision, "settings": judge.facts.settings}
+            name: {"revision": judge.facts.signature, "settings": judge.facts.settings}
             for name, judge in plan.judges.items()
         },
         "scoring": asdict(settings.scoring),

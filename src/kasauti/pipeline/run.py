@@ -17,7 +17,7 @@ from kasauti.parts import build
 from kasauti.paths import product_path
 from kasauti.pipeline.assembly import assemble
 from kasauti.pipeline.baseline import find_baseline, show_baseline
-from kasauti.pipeline.estimate import Estimate, estimate
+from kasauti.pipeline.estimate import Estimate, estimate, spent_so_far
 from kasauti.pipeline.executors import available_cores
 from kasauti.pipeline.folder import RunFolder, now
 from kasauti.pipeline.judging import judge_clips, tasks_of
@@ -105,7 +105,7 @@ def run(settings: RunSettings, console: Console) -> RunResult:
 
 def _work(plan: Plan, store: Store, folder: RunFolder, console: Console) -> ExitCode:
     calls, interrupt = _Calls(), Interrupt()
-    spending = Spending(plan.settings.budget, interrupt)
+    spending = Spending(plan.settings.budget, interrupt, spent_so_far(plan, store))
     _state(folder, plan, "running")
     try:
         with interrupt.watched(console.print):

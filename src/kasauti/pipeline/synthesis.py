@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from kasauti.audio import probe_audio, wav_bytes
+from kasauti.errors import AudioError
 from kasauti.identity import file_sha256
 from kasauti.pipeline.executors import Executor, Job
 from kasauti.pipeline.plan import Plan, Take, clip_needed
 from kasauti.pipeline.progress import Progresses, Stage
-from kasauti.pipeline.spending import Spending
+from kasauti.pipeline.spending import Spending, with_cost_so_far
 from kasauti.pipeline.stage import Work, run_stage
 from kasauti.records import Clip, Outcome, Status
 from kasauti.store.library import Store
@@ -32,15 +33,21 @@ def make_clips(plan: Plan, store: Store, executor: Executor, spending: Spending,
     if not to_make:
         return
     share = min(len(to_make), plan.settings.max_parallel_systems)
-    with ThreadPoolExecutor(share) as threads:
-        stages = [
-            threads.submit(
-                _system_stage, plan, name, takes, store, executor, spending, progresses.stage(f"{name} speaks", len(takes)), share
-            )
-            for name, takes in to_make.items()
-        ]
+    threads = ThreadPoolExecutor(share)
+    try:
+        stages = []
+        for name, takes in to_make.items():
+            progress = progresses.stage(f"{name} speaks", len(takes))
+            stages.append(threads.submit(_system_stage, plan, name, takes, store, executor, spending, progress, share))
+        wait(stages, return_when=FIRST_EXCEPTION)
+        if any(stage.done() and stage.exception() for stage in stages):
+            spending.stop()  # a system that can't be set up ends the run; what the others have in hand is kept
+        wait(stages)
         for stage in stages:
             stage.result()
+    finally:
+        # After a second Ctrl-C nobody waits for what is in hand.
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _system_stage(
@@ -63,7 +70,8 @@ def _system_stage(
 
     def keep(request: SpeechRequest, speech: Speech) -> None:
         spending.end(price(request), speech.outcome.cost_usd)
-        store.clips.put(_record(store, name, fingerprints[request.clip_id], request, speech))
+        clip = _record(store, name, fingerprints[request.clip_id], request, speech)
+        store.clips.put(replace(clip, outcome=with_cost_so_far(clip.outcome, store.clips.get(request.clip_id))))
 
     job = Job(options, "synthesise", system.facts.workers, _lost)
     work: Work[SpeechRequest, Speech] = Work(
@@ -93,16 +101,32 @@ def _record(store: Store, system: str, fingerprint: str, request: SpeechRequest,
     )
     if speech.outcome.status is not Status.OK:
         return clip
-    if speech.encoded is not None:
-        content = speech.encoded
-    else:
-        assert speech.samples is not None, f"{system}: a reply without a failure must hold samples or a file"
-        assert speech.rate_hz is not None, f"{system}: samples need their rate"
-        if not np.isfinite(speech.samples).all():
-            return replace(clip, outcome=replace(clip.outcome, status=Status.AUDIO_INVALID, reason="not_a_number"))
-        content = wav_bytes(speech.samples, speech.rate_hz)
+    try:
+        content = _content(speech)
+    except AudioError as error:
+        outcome = replace(clip.outcome, status=Status.AUDIO_INVALID, reason=_reason(speech), error=str(error))
+        return replace(clip, outcome=outcome)
     path = store.save_audio(request.clip_id, content, speech.suffix)
     return _with_audio(clip, store.root / path, path)
+
+
+def _content(speech: Speech) -> bytes:
+    """The audio file of a reply.
+
+    Raises:
+        AudioError: it holds no sound, or samples that are none.
+    """
+    if speech.encoded is not None:
+        return speech.encoded
+    if speech.samples is None or speech.rate_hz is None:
+        raise AudioError("the reply holds neither a file nor samples with their rate")
+    return wav_bytes(speech.samples, speech.rate_hz)
+
+
+def _reason(speech: Speech) -> str:
+    if speech.samples is None or speech.rate_hz is None:
+        return "no_samples"
+    return "unreadable" if np.isfinite(speech.samples).all() else "not_a_number"
 
 
 def _with_audio(clip: Clip, file: Path, path: str) -> Clip:
