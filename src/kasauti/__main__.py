@@ -162,13 +162,16 @@ def _status(options: argparse.Namespace) -> int:
 
     from kasauti.console import console
     from kasauti.paths import product_path
-    from kasauti.runs import run_folders, run_state
+    from kasauti.runs import is_being_written, run_folders, run_state
 
     table = Table("run", "state", "at", "what went wrong", box=None)
     for folder in run_folders(product_path(options.runs)):
         state = run_state(folder)
         error = str(state.get("error", "")).strip().splitlines()
-        table.add_row(folder.name, str(state.get("state", "?")), str(state.get("at", "?")), error[-1] if error else "")
+        said = str(state.get("state", "?"))
+        if said == "running" and not is_being_written(folder):
+            said = "broken off"
+        table.add_row(folder.name, said, str(state.get("at", "?")), error[-1] if error else "")
     console().print(table)
     return ExitCode.COMPLETE
 

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from kasauti.errors import ConfigError, near_matches
 
 
@@ -46,6 +48,18 @@ def run_folders(runs: Path) -> list[Path]:
 def run_state(folder: Path) -> dict[str, Any]:
     """What `status.json` of a run says; empty if it can't be read."""
     return _object(folder / "status.json")
+
+
+def is_being_written(folder: Path) -> bool:
+    """Whether a process holds the run's lock; a run that says `running` and is not was broken off."""
+    lock = folder / ".lock"
+    if not lock.is_file():
+        return False
+    try:
+        with FileLock(lock, blocking=False):
+            return False
+    except Timeout:
+        return True
 
 
 def run_record(folder: Path) -> dict[str, Any]:

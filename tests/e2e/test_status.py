@@ -1,0 +1,37 @@
+"""`python -m kasauti status` and RUN=latest after runs that ended in different ways."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from runs import run_here
+
+from kasauti.__main__ import main
+from kasauti.errors import ConfigError
+from kasauti.pipeline.folder import RunFolder
+from kasauti.runs import find_run
+
+
+def test_a_run_that_was_killed_is_called_broken_off_and_is_not_the_latest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = run_here(tmp_path, "promptset.limit=1")
+    killed = RunFolder(tmp_path / "runs", "0123456789ab")
+    with killed.locked():
+        killed.write_json("status.json", {"run_id": killed.run_id, "state": "running"})
+        main(["--runs", str(tmp_path / "runs"), "status"])
+        assert "running" in capsys.readouterr().out
+    main(["--runs", str(tmp_path / "runs"), "status"])
+    said = capsys.readouterr().out
+    assert "broken off" in said
+    assert "running" not in said
+    assert find_run("latest", tmp_path / "runs") == whole.result.folder
+
+
+def test_latest_of_no_ended_run_says_what_to_do(tmp_path: Path) -> None:
+    killed = RunFolder(tmp_path / "runs", "0123456789ab")
+    with killed.locked():
+        killed.write_json("status.json", {"run_id": killed.run_id, "state": "running"})
+    with pytest.raises(ConfigError, match="has ended"):
+        find_run("latest", tmp_path / "runs")
