@@ -18,6 +18,7 @@ from kasauti.records import Outcome, Prompt, Status
 from kasauti.settings import ExecutorSettings
 from kasauti.systems.audio_dir import AudioDirOptions
 from kasauti.systems.base import Speech, SpeechRequest
+from kasauti.systems.espeak import EspeakOptions
 from kasauti.systems.fake import FakeOptions
 from processes import alive, start, until
 
@@ -169,6 +170,22 @@ def test_what_keeps_a_part_from_working_at_all_is_told_from_workers_too(tmp_path
     for copies in (1, 2):
         with pytest.raises(SpeechSystemError, match="gone is not a folder"):
             list(run(Job(options, "synthesise", copies, lost), requests("p0")))
+
+
+def test_a_part_that_can_not_be_built_in_a_worker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    # An error for the user ends the run; anything else is in the row, and no worker has died of it.
+    impossible = EspeakOptions(rate_wpm=1)
+    with pytest.raises(SpeechSystemError, match="rate_wpm=1: wanted 80 to 450"):
+        list(run(Job(impossible, "synthesise", 2, lost), requests("p0", "p1")))
+    started = []
+    start = executors._Pool._start
+    monkeypatch.setattr(executors._Pool, "_start", lambda *given: started.append(given) or start(*given))
+    replies = list(run(job(2, langs=5), requests(*IDS)))
+    assert sorted(reply.clip_id for reply in replies) == sorted(IDS)
+    error = "TypeError: 'int' object is not iterable"
+    assert {reply.outcome.error for reply in replies} == {error}
+    assert replies[0].outcome == Outcome(Status.SYNTHESIS_FAILED, "exception", error, retryable=True)
+    assert len(started) == 1
 
 
 PARENT = """
