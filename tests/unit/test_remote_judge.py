@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
@@ -18,12 +20,14 @@ from kasauti.audio import write_wav
 from kasauti.errors import JudgeError
 from kasauti.fakes import RATE_HZ, write_text
 from kasauti.identity import file_sha256
+from kasauti.judges import remote as remote_module
+from kasauti.judges import remote_process
 from kasauti.judges.base import Answer, Heard, JudgeTask
 from kasauti.judges.fake import FakeJudge, FakeJudgeOptions
 from kasauti.judges.protocol import decode_answer, decode_task, encode_answer, encode_task, line_of, object_of
 from kasauti.judges.remote import Remote, RemoteOptions
 from kasauti.records import Outcome, Status
-from processes import alive, until
+from processes import alive, start, until
 
 TARGET = "kasauti.judges.remote.Remote"
 
@@ -65,6 +69,11 @@ def clip(path: Path, text: str) -> Heard:
     return Heard(path, file_sha256(path), len(samples) / RATE_HZ)
 
 
+def said(_target_: str = "x", id: str = "x", **options: Any) -> str:
+    """What a served fake judge says that it is."""
+    return FakeJudge(FakeJudgeOptions(_target_, id, **options)).facts.signature
+
+
 def test_a_served_judge_answers_as_it_does_here(tmp_path: Path) -> None:
     options = {
         "_target_": "kasauti.judges.fake.FakeJudge",
@@ -76,7 +85,7 @@ def test_a_served_judge_answers_as_it_does_here(tmp_path: Path) -> None:
     texts = ["नमस्ते दुनिया", "please fail here", 'ek, "do"\n\u2028तीन', "👩🏽‍🚀", "x" * 3000]
     tasks = [task(f"{n:02x}", clip(tmp_path / f"नाम {n}.wav", text)) for n, text in enumerate(texts)]
     tasks.append(task("ff", Heard(tmp_path / "gone.wav", "0" * 64, 1.0)))
-    served = remote([sys.executable, "-m", "kasauti.judges.serve", json.dumps(options)], revision="fake-1")
+    served = remote([sys.executable, "-m", "kasauti.judges.serve", json.dumps(options)], revision=said(**options))
     here = FakeJudge(FakeJudgeOptions(**options)).judge(tasks)
 
     def timeless(answers: Iterable[Answer]) -> list[Answer]:
@@ -94,13 +103,24 @@ def test_a_served_judge_answers_as_it_does_here(tmp_path: Path) -> None:
     assert there[0].outcome.cost_usd == 0.25
 
 
+def test_a_served_judge_with_other_settings_is_another_judge(tmp_path: Path) -> None:
+    # Its answers would be found under the same ids otherwise: the revision is all that is hashed of it here.
+    options = {"_target_": "kasauti.judges.fake.FakeJudge", "id": "x", "slip_rate": 0.5}
+    served = [sys.executable, "-m", "kasauti.judges.serve", json.dumps(options)]
+    heard = clip(tmp_path / "a.wav", "one two")
+    with pytest.raises(JudgeError, match=f"got .*'revision': '{re.escape(said(slip_rate=0.5))}'"):
+        list(remote(served, revision=said()).judge([task("ab", heard)]))
+    [answer] = remote(served, revision=said(slip_rate=0.5)).judge([task("ab", heard)])
+    assert answer.outcome.status is Status.OK
+
+
 def patched(folder: Path, code: str) -> Remote:
     """The fake judge, served by an interpreter that runs `code` on it (as `fake`) before anything else."""
     (folder / "sitecustomize.py").write_text(f"import kasauti.judges.fake as fake, os, time\n{code}")
     options = json.dumps({"_target_": "kasauti.judges.fake.FakeJudge", "id": "x"})
     path = f"{folder}{os.pathsep}{os.environ['PYTHONPATH']}"
     command = ["env", f"PYTHONPATH={path}", sys.executable, "-m", "kasauti.judges.serve", options]
-    return remote(command, revision="fake-1")
+    return remote(command, revision=said())
 
 
 def test_a_served_judge_that_prints_still_answers(tmp_path: Path) -> None:
@@ -328,6 +348,71 @@ def test_a_program_that_was_told_to_go_and_does_not_listen_is_not_left_behind() 
         list(remote(program(body)).judge([task()]))
     pid = int(str(told.value).rpartition("'revision': '")[2].partition("'")[0])
     until(lambda: not alive(pid), "the refused process has ended")
+
+
+def test_a_program_that_does_not_answer_in_time_costs_its_task(tmp_path: Path) -> None:
+    # The program is behind a wrapper, as with `conda run`: what hangs is not the process that was started.
+    hang = f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); os.read(os.pipe()[0], 1)"
+    body = (
+        GREETING
+        + f"for n in range(9):\n    task = hear()\n    if task['id'] == '01':\n        {hang}\n    {OK_ANSWER}\n"
+    )
+    wrapper = "import subprocess, sys; subprocess.run(sys.argv[1:])"
+    judge = remote([sys.executable, "-c", wrapper, *program(body)], timeout_s=5)
+    answers = list(judge.judge(task(f"{n:02x}") for n in range(3)))
+    assert [answer.transcript for answer in answers] == ["x", None, "x"]
+    failed = Outcome(Status.JUDGE_FAILED, "judge_died", "killed: no answer within 5 s", retryable=True)
+    assert answers[1].outcome == failed
+    assert not alive(int((tmp_path / "pid").read_text()))
+
+
+def test_a_program_that_never_greets_is_refused() -> None:
+    with pytest.raises(JudgeError, match=r"expected the greeting .*got none"):
+        list(remote(program("os.read(os.pipe()[0], 1)"), timeout_s=0.5).judge([task()]))
+    with pytest.raises(JudgeError, match=r"timeout_s=0: wanted more than 0"):
+        remote(["x"], timeout_s=0)
+
+
+def test_a_program_that_stays_when_its_input_ends_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote_process, "_GRACE_S", 0.05)
+    body = GREETING + "task = hear()\nsay({'id': task['id'], 'raw': str(os.getpid())})\nos.read(os.pipe()[0], 1)\n"
+    [answer] = remote(program(body)).judge([task()])
+    assert not alive(int(answer.raw or 0))
+
+
+def test_a_second_interrupt_leaves_no_busy_program_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+
+    def interrupted(process: subprocess.Popen[str]) -> str:
+        started.append(process.pid)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(remote_module, "_line_of", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(remote(program("os.read(os.pipe()[0], 1)")).judge([task()]))
+    assert not alive(started[0])
+
+
+def test_a_busy_served_judge_ends_with_the_run_that_was_killed(tmp_path: Path) -> None:
+    served = patched(
+        tmp_path,
+        f"def answer(self, task):\n    open({str(tmp_path / 'pid')!r}, 'w').write(f'{{os.getpid()}}.')\n"
+        "    time.sleep(600)\nfake.FakeJudge.answer = answer\n",
+    )
+    run = (
+        "import json, sys\n"
+        "from kasauti.judges.base import JudgeTask\n"
+        "from kasauti.judges.remote import Remote, RemoteOptions\n"
+        "options = RemoteOptions('x', 'x', json.loads(sys.argv[1]), sys.argv[2])\n"
+        "list(Remote(options).judge([JudgeTask('ab', 'hi', 0)]))\n"
+    )
+    pid = tmp_path / "pid"
+    with start(run, json.dumps(served._options.command), said()) as parent:
+        until(lambda: pid.exists() and pid.read_text().endswith("."), "the served judge is busy")
+        child = int(pid.read_text().rstrip("."))
+        assert alive(child)
+        parent.kill()
+    until(lambda: not alive(child), "the judge of a killed run has ended")
 
 
 def test_facts_come_from_the_options() -> None:

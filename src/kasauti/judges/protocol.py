@@ -2,7 +2,7 @@
 
 Protocol 1, one object a line, UTF-8:
 
-- the judge says first `{"protocol": 1, "revision": "..."}`;
+- the judge says first `{"protocol": 1, "revision": "..."}`, the revision another whenever its answers could be others;
 - it is sent `{"id", "lang", "rejudge", "told", "clips": [{"path", "sha256", "duration_s", "label"}]}`;
 - it answers `{"id", "status", "reason", "error", "retryable", "cost_usd", "facts", "raw", "transcript", "scores"}`;
   fields at their default may be left out, and `ok` is the default status;

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
+import threading
 from typing import Any, TextIO
 
 from kasauti.judges.protocol import PROTOCOL, decode_task, encode_answer, line_of
@@ -22,7 +24,7 @@ def serve(options: dict[str, Any], tasks: TextIO, answers: TextIO) -> None:
         answers.write(line_of(value))
         answers.flush()
 
-    say({"protocol": PROTOCOL, "revision": judge.facts.revision})
+    say({"protocol": PROTOCOL, "revision": judge.facts.signature})
     for line in tasks:
         # One at a time, as they are asked: a judge that reads ahead would wait for a task that waits for its answer.
         for answer in judge.judge([decode_task(json.loads(line))]):
@@ -35,8 +37,17 @@ def main() -> None:
     # Answers have the output for themselves: what a library prints goes to standard error.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="backslashreplace")
     os.dup2(2, 1)
+    threading.Thread(target=_end_unheard, args=(answers.fileno(),), daemon=True).start()
     with open(0, encoding="utf-8", closefd=False) as tasks, answers:
         serve(json.loads(sys.argv[1]), tasks, answers)
+
+
+def _end_unheard(answers: int) -> None:
+    """Ends this process once nobody can read its answers: a run that was killed can't tell it to stop."""
+    watch = select.poll()
+    watch.register(answers, 0)  # errors only: the other end of the pipe was closed
+    watch.poll()
+    os._exit(1)
 
 
 if __name__ == "__main__":
