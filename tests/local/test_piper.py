@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kasauti import weights
+from kasauti import paths, weights
 from kasauti.errors import SpeechSystemError
 from kasauti.identity import seed_of
 from kasauti.records import Prompt, Status
@@ -118,7 +118,7 @@ def test_what_the_engine_throws_at_one_clip_is_that_clip_s(monkeypatch: pytest.M
     assert speak(system=system).outcome.status is Status.OK
 
 
-def test_own_voice_by_path(tmp_path: Path) -> None:
+def test_own_voice_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = weights.locate("piper-en_US-joe-medium").files
     model = tmp_path / "mine.onnx"
     shutil.copy(files["voice.onnx"], model)
@@ -129,7 +129,15 @@ def test_own_voice_by_path(tmp_path: Path) -> None:
     assert mine.facts.languages == {"hi": "supported"}
     assert mine.check([]) == []
     before = mine.fingerprint()
-    assert before.startswith("mine@")
+    assert before.startswith("piper@")
+    for path in (model, tmp_path / "mine.onnx.json"):
+        shutil.copy(path, path.with_name(path.name.replace("mine", "other")))
+    assert Piper(PiperOptions(voice=str(tmp_path / "other.onnx"))).fingerprint() == before
+    monkeypatch.chdir(tmp_path)
+    assert Piper(PiperOptions(voice="mine.onnx")).fingerprint() == before
+    monkeypatch.chdir("/")
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    assert Piper(PiperOptions(voice="mine.onnx")).fingerprint() == before
     assert before != Piper(PiperOptions()).fingerprint()
     model.write_bytes(model.read_bytes()[:-1] + b"\0")
     assert mine.fingerprint() != before

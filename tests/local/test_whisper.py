@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kasauti import audio, weights
+from kasauti import audio, paths, weights
 from kasauti.errors import JudgeError
 from kasauti.judges.base import Answer, Heard, JudgeTask
 from kasauti.judges.whisper import LANGUAGES, Whisper, WhisperOptions
@@ -211,14 +211,28 @@ def test_revision_names_the_weights_and_the_engine() -> None:
     assert revision == f"whisper-base@{weights.revision('whisper-base')}+faster-whisper"
 
 
-def test_a_folder_is_a_model_too(tmp_path: Path) -> None:
-    folder = weights.locate("whisper-base").folder
+def test_a_folder_is_a_model_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for path in weights.locate("whisper-base").folder.iterdir():
+        (folder / path.name).symlink_to(path)
     by_path = Whisper(WhisperOptions(model=str(folder)))
     assert by_path.check([]) == []
-    assert "whisper-base" in by_path.facts.revision
+    revision = by_path.facts.revision
+    assert revision.startswith("whisper@")
     (finding,) = Whisper(WhisperOptions(model=str(tmp_path / "nothing"))).check([])
     assert finding.level == "error"
     assert "base" in finding.remedy
+    # Only what is read counts: neither the folder's name nor what lies beside the model.
+    (folder / "README.md").write_text("x")
+    folder.rename(tmp_path / "renamed")
+    monkeypatch.chdir(tmp_path)
+    assert Whisper(WhisperOptions(model="renamed")).facts.revision == revision
+    monkeypatch.chdir("/")
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    assert Whisper(WhisperOptions(model="renamed")).facts.revision == revision
+    (tmp_path / "renamed" / "tokenizer.json").unlink()
+    assert Whisper(WhisperOptions(model="renamed")).facts.revision != revision
 
 
 def test_a_model_that_can_not_be_loaded_stops_the_run(tmp_path: Path) -> None:

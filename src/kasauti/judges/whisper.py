@@ -10,7 +10,6 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from kasauti import weights
@@ -19,11 +18,15 @@ from kasauti.errors import AudioError, JudgeError
 from kasauti.identity import digest
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
 from kasauti.judges.whisper_decoding import RATE_HZ, Limits, decode
+from kasauti.paths import source_path
 from kasauti.records import Finding, Outcome, Prompt
 from kasauti.weights_table import TABLE
 
 LANGUAGES = frozenset({"as", "bn", "en", "gu", "hi", "kn", "ml", "mr", "ne", "pa", "sa", "sd", "ta", "te", "ur"})
 """Those of our codes that Whisper has a token for; a second script (`sd-Deva`) is not what it writes."""
+
+_MODEL_FILES = ("model.bin", "config.json", "tokenizer.json", "preprocessor_config.json", "vocabulary.*")
+"""What CTranslate2 and faster-whisper read of a folder, as far as it is there."""
 
 
 @dataclass
@@ -63,11 +66,12 @@ class Whisper(Judge):
             )
         self.options = options
         self._name = f"whisper-{options.model}"
+        self._folder = source_path(options.model)
         self._lock = threading.Lock()
         self._model: Any = None
         self._limits = Limits(options.beam_size, options.window_s, options.max_tokens_per_second)
         self.facts = JudgeFacts(
-            revision=f"whisper-{Path(options.model).name}@{self._weights_revision()}+faster-whisper",
+            revision=f"{self._weights_revision()}+faster-whisper",
             languages=LANGUAGES,
             settings={"compute_type": options.compute_type, **asdict(self._limits)},
             seconds_per_clip=0.6,
@@ -77,11 +81,9 @@ class Whisper(Judge):
         subject = f"judge {self.options.id}"
         if self._name in TABLE:
             return weights.lacking(subject, ["faster_whisper"], self._name)
-        if not (Path(self.options.model) / "model.bin").is_file():
+        if not (self._folder / "model.bin").is_file():
             known = ", ".join(name.removeprefix("whisper-") for name in TABLE if name.startswith("whisper-"))
-            return [
-                Finding("error", subject, f"model={self.options.model}: no such folder with model.bin", f"or: {known}")
-            ]
+            return [Finding("error", subject, f"model={self._folder}: no such folder with model.bin", f"or: {known}")]
         return weights.lacking(subject, ["faster_whisper"])
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
@@ -121,10 +123,11 @@ class Whisper(Judge):
         self._model = None
 
     def _weights_revision(self) -> str:
+        """Name and revision of a known model; for a folder a hash of what is read of it, wherever it lies."""
         if self._name in TABLE:
-            return weights.revision(self._name)
-        files = sorted(path for path in Path(self.options.model).glob("*") if path.is_file())
-        return digest({path.name: sha256_of(path) for path in files}, 12)
+            return f"{self._name}@{weights.revision(self._name)}"
+        files = [path for pattern in _MODEL_FILES for path in self._folder.glob(pattern)]
+        return f"whisper@{digest({path.name: sha256_of(path) for path in files}, 12)}"
 
     def _load(self) -> None:
         with self._lock:
@@ -132,7 +135,7 @@ class Whisper(Judge):
                 return
             import faster_whisper
 
-            folder = weights.locate(self._name).folder if self._name in TABLE else Path(self.options.model)
+            folder = weights.locate(self._name).folder if self._name in TABLE else self._folder
             try:
                 self._model = faster_whisper.WhisperModel(
                     str(folder),

@@ -13,6 +13,7 @@ from kasauti import weights
 from kasauti.cache import sha256_of
 from kasauti.errors import SpeechSystemError
 from kasauti.identity import digest
+from kasauti.paths import source_path
 from kasauti.records import Finding
 from kasauti.weights_table import TABLE
 
@@ -44,17 +45,17 @@ class PiperFiles:
         if self.known:
             files = weights.locate(_PREFIX + self.voice).files
             return files["voice.onnx"], files["voice.onnx.json"]
-        return Path(self.voice), Path(f"{self.voice}.json")
+        return source_path(self.voice), source_path(f"{self.voice}.json")
 
     def revision(self) -> str:
-        """Name and hash of the two files.
+        """Hash of the two files, with the name of a known voice; the name of a file is no part of what it says.
 
         Raises:
             CacheError: they are not there.
         """
         if self.known:
             return f"{self.voice}@{weights.revision(_PREFIX + self.voice)}"
-        return f"{Path(self.voice).stem}@{digest([sha256_of(path) for path in self.paths()], 12)}"
+        return f"piper@{digest([sha256_of(path) for path in self.paths()], 12)}"
 
     def language(self) -> str | None:
         """Code of the language it speaks; None while its config is not there.
