@@ -66,15 +66,20 @@ def test_wav_and_flac_are_handed_on_byte_for_byte_and_the_originals_are_not_touc
     assert state(tmp_path / "mine") == before
 
 
-def test_missing_and_extra_recordings_are_reported(tmp_path: Path) -> None:
+def test_missing_recordings_are_reported_with_those_that_may_be_meant(tmp_path: Path) -> None:
     system = recordings(folder(tmp_path / "mine", a_wav=WAV, b_wav=WAV, A_wav=WAV, notes_txt=b"x", c_mp3=b"x"))
     assert system.refuse(prompt("a")) is None
     assert system.refuse(prompt("c")) == Outcome(Status.MISSING, "no_recording")
     assert messages(system, "a", "c", "d") == [
         "2 prompts have no recording: c, d.",
-        "2 recordings belong to no prompt: A, b.",
+        "2 recordings are named by none of the chosen prompts: A, b.",
     ]
     assert messages(system, *map(str, range(9)))[0] == "9 prompts have no recording: 0, 1, 2, 3, 4, …."
+
+
+def test_recordings_of_prompts_that_were_not_chosen_are_no_fault(tmp_path: Path) -> None:
+    system = recordings(folder(tmp_path / "mine", a_wav=WAV, b_wav=WAV, c_wav=WAV))
+    assert messages(system, "a") == []  # promptset.limit=1
 
 
 def test_names_are_the_same_in_any_normal_form(tmp_path: Path) -> None:
@@ -146,7 +151,7 @@ def test_a_file_name_that_is_no_text_can_be_printed(tmp_path: Path) -> None:
     mine = folder(tmp_path / "mine", a_wav=WAV)
     (mine / os.fsdecode(b"caf\xe9.wav")).write_bytes(WAV)
     system = recordings(mine)
-    assert messages(system, "a") == ["1 recordings belong to no prompt: caf\\xe9."]
+    assert messages(system, "a", "b")[1:] == ["1 recordings are named by none of the chosen prompts: caf\\xe9."]
     assert len(system.fingerprint()) == 24
 
 

@@ -64,17 +64,19 @@ class AudioDir(System):
         return Outcome(Status.MISSING, "no_recording")
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
-        """Prompts without a recording, recordings without a prompt."""
+        """Prompts without a recording, and the recordings that may be theirs under another name."""
         subject = f"system {self._options.id}"
         found = []
         if self._options.repeats != 1:
             found.append(Finding("error", subject, "a recording is one take.", _ONE_TAKE))
         missing = [prompt.id for prompt in prompts if self.facts.speaks and self._find(prompt) is None]
-        extra = sorted(self._files.keys() - {_key(prompt.id) for prompt in prompts})
         if missing:
             found.append(Finding("warning", subject, f"{len(missing)} prompts have no recording: {_some(missing)}."))
-        if extra:
-            found.append(Finding("warning", subject, f"{len(extra)} recordings belong to no prompt: {_some(extra)}."))
+        # Recordings of prompts that were not chosen are nothing to tell; beside a gap they may be a wrong name.
+        extra = sorted(self._files.keys() - {_key(prompt.id) for prompt in prompts})
+        if missing and extra:
+            message = f"{len(extra)} recordings are named by none of the chosen prompts: {_some(extra)}."
+            found.append(Finding("warning", subject, message, "Look for a misspelt id."))
         return found
 
     def speak(self, request: SpeechRequest) -> Speech:
