@@ -111,7 +111,7 @@ def test_recordings_that_are_missing_or_taken_twice(tmp_path: Path) -> None:
     assert findings(plan_for(tmp_path, recordings(mine, repeats=3)), tmp_path) == [
         ("error", "system rec", "a recording is one take."),
         ("warning", "system rec", "2 prompts have no recording: p2, p3."),
-        ("warning", "system rec", "1 recordings belong to no prompt: other."),
+        ("warning", "system rec", "1 recordings are named by none of the chosen prompts: other."),
     ]
     rows = [{"id": "q", "lang": "hi", "text": "क"}]
     assert ("warning", "system rec", "it can speak none of these prompts (hi).") in findings(
