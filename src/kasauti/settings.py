@@ -46,6 +46,7 @@ CANNOT_CHANGE_A_RESULT = (
     "systems.*.workers",
     "judges.*.device",
     "judges.*.workers",
+    "judges.*.timeout_s",
 )
 """Keys left out of a run's identity. What they point at is hashed instead: the prompts that a selection selects, each
 system's own repeats and the decoding fields that it uses, the files behind paths."""
