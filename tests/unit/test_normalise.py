@@ -196,6 +196,20 @@ def test_strict(lang, text, expected):
         ("ur", "لئے", "لیے"),
         ("en", "don't", "dont"),
         ("en", "résumé", "resume"),
+        ("sd", "آھي", "آهي"),
+        ("sd", "مُنھُن", "منهن"),
+        ("hi", "दु:ख", "दुःख"),
+        ("hi", "नि:शुल्क सेवा", "निःशुल्क सेवा"),
+        ("mr", "स्वत:ला", "स्वतःला"),
+        ("hi", "डॉ. शर्मा", "डॉक्टर शर्मा"),
+        ("hi", "डॉ॰ शर्मा", "डॉक्टर शर्मा"),
+        ("hi", "पं. नेहरू", "पण्डित नेहरू"),
+        ("ne", "डा. शर्मा", "डाक्टर शर्मा"),
+        ("bn", "ডা. রায়", "ডাক্তার রায়"),
+        ("kn", "ಡಾ. ರಾವ್", "ಡಾಕ್ಟರ್ ರಾವ್"),
+        ("te", "డా. రావు", "డాక్టర్ రావు"),
+        ("ml", "ഡോ. മേനോൻ", "ഡോക്ടർ മേനോൻ"),
+        ("en", "Dr. Rao vs. Mr. Rao", "doctor rao versus mister rao"),
     ],
 )
 def test_lenient_forgives_spelling(lang, one, other):
@@ -215,10 +229,50 @@ def test_lenient_forgives_spelling(lang, one, other):
         ("brx", "बर'", "बर"),
         ("sd-Deva", "फर", "फ़र"),
         ("ml", "അവൻ", "അവന്"),
+        ("sd", "جھنگ", "جهنگ"),
+        ("sd", "گھر", "گهر"),
+        ("sd", "گَھر", "گهر"),
+        ("hi", "डॉन", "डॉक्टरन"),
+        ("hi", "दुख", "दुःख"),
     ],
 )
 def test_lenient_does_not_forgive_another_word(lang, one, other):
     assert normalize(one, lang, "lenient") != normalize(other, lang, "lenient")
+
+
+@pytest.mark.parametrize(
+    ("lang", "one", "other"),
+    [
+        ("hi", "समय:पाँच", "समय पाँच"),
+        ("hi", "अत: यह", "अत यह"),
+        ("en", "U.S.A.", "u s a"),
+        ("hi", "A4", "a चार"),
+    ],
+)
+def test_lenient_forgives_what_strict_forgives(lang, one, other):
+    for level in ("numbers", "lenient", "phonetic"):
+        assert normalize(one, lang, level) == normalize(other, lang, level)
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "edits"),
+    [
+        ("the U.S.A. is", "the USA is", 0),
+        ("the USA is", "the U. S. A. is", 0),
+        ("a U.S. law", "a US law", 0),
+        ("a US law", "a U.S. law", 0),
+        ("the U.S.A. is", "the u s a is", 0),
+        ("tell us of the U.S. law", "tell us of the U.S. law", 0),
+        ("the U.S.A. is", "the UAE is", 4),
+    ],
+)
+def test_initials_with_and_without_points(reference, hypothesis, edits):
+    assert score_pair(reference, hypothesis, "en", "lenient").char_edits == edits
+
+
+def test_dr_in_one_script_is_doctor_in_the_other():
+    for reference, hypothesis in (("डॉ. शर्मा", "doctor शर्मा"), ("Dr. शर्मा", "डॉक्टर शर्मा")):
+        assert score_pair(reference, hypothesis, "hi", "lenient").char_edits == 0
 
 
 def test_nukta_of_borrowed_sounds_is_folded_by_a_named_step_of_lenient_only():
@@ -262,6 +316,8 @@ def test_a_pair_of_equal_texts_stays_equal_and_a_reference_without_numbers_is_wh
 @example(("अ\u200bा\u0945", "hi"))
 @example(("İ\u0327", "en"))
 @example(("ঀ'৷", "bn"))
+@example(("ġً", "ur"))
+@example(("u. s. a. dr.", "en"))
 def test_law_idempotent(level, case):
     text, lang = case
     once = normalize(text, lang, level)

@@ -26,7 +26,10 @@ NORMALISER_VERSION = "1"
 _FIRST = ("soundless", "nfc", "markup")
 _LETTERS = ("case", "joiners", "letters", "apostrophes", "punctuation")
 _NUMBERS = (*_FIRST, "old_numerals", "numbers", *_LETTERS, "white_space")
-_LENIENT = (*_NUMBERS, "inner_signs", "accents", "nukta", "spelling", "white_space", "other_script")
+_SPELLING = ("inner_signs", "accents", "nukta", "spelling", "white_space")
+_LENIENT = ("visarga", *_NUMBERS, *_SPELLING, "initials", "other_script")
+
+_LAST_OF_A_STAGE = frozenset({"white_space", "visarga"})
 
 DEFAULT_STEPS: dict[str, tuple[str, ...]] = {
     "raw": ("white_space",),
@@ -114,7 +117,7 @@ class _Stage:
 
 
 def _compiled(names: Sequence[str]) -> tuple[_Stage, ...]:
-    """The stages of a level; white space ends one, so that levels which begin alike share what they begin with."""
+    """The stages of a level; some steps end one, so that levels share what they do alike to texts that are alike."""
     stages = [_Stage()]
     for name in names:
         alone = (STEPS[name],) if name in STEPS else ()
@@ -122,7 +125,7 @@ def _compiled(names: Sequence[str]) -> tuple[_Stage, ...]:
             stages.append(_Stage(alone, PAIR_STEPS[name], len(alone)))
         else:
             stages[-1] = replace(stages[-1], alone=stages[-1].alone + alone)
-        if name == "white_space":
+        if name in _LAST_OF_A_STAGE:
             stages.append(_Stage())
     return tuple(stage for stage in stages if stage.alone or stage.together)
 
@@ -183,7 +186,8 @@ def normalize_pair(
     """Reference and transcript as they are compared at one level.
 
     The same as `normalize` of each, except for what can only be seen in both: which of its accepted readings a number
-    was given (from `numbers` on), and a word that is the reference's word in another script (from `lenient` on).
+    was given (from `numbers` on), a word that is the reference's word in another script, and initials that one side
+    has apart (both from `lenient` on).
 
     Args:
         reference: What was to be said.

@@ -16,6 +16,7 @@ import regex
 from kasauti.errors import TextError, near_matches
 from kasauti.text.codeswitch import respelled
 from kasauti.text.data import letters as data
+from kasauti.text.data import spelling
 from kasauti.text.numbers import best_readings, expand_numbers
 from kasauti.text.numbers.patterns import TRIGGER
 from kasauti.text.phonetic import fold
@@ -62,7 +63,9 @@ _inner_or_final_apostrophe = regex.compile(rf"(?<={_WORD})({_APOSTROPHE})(?!{_AP
 _quotation = regex.compile(rf"(?<!{_WORD}){_APOSTROPHE}(?=\S)([^'\u2018\u2019\u02bc]*){_APOSTROPHE}(?!{_WORD})")
 
 _accented = regex.compile("[\u00c0-\u024f\u0300-\u036f\u1e00-\u1eff]")
-_accents = regex.compile(r"(?<=\p{Latin}[\u0300-\u036f]*)[\u0300-\u036f]")
+_accents = regex.compile(r"(?<=\p{Latin}\p{M}*)[\u0300-\u036f]")
+_letters_apart = regex.compile(r"(?<!\S)[a-z](?: [a-z])+(?!\S)")
+_colon_for_visarga = regex.compile(spelling.COLON_FOR_VISARGA)
 
 
 def fold_white_space(text: str, _: Rules) -> str:
@@ -143,13 +146,18 @@ def drop_accents(text: str, _: Rules) -> str:
     return unicodedata.normalize("NFC", _accents.sub("", unicodedata.normalize("NFD", text)))
 
 
+def write_visarga(text: str, _: Rules) -> str:
+    """A colon typed for the visarga inside a word becomes one; before punctuation goes."""
+    return str(_colon_for_visarga.sub("\\1\u0903", text)) if ":" in text else text
+
+
 def drop_nuktas(text: str, rules: Rules) -> str:
     """Nuktas of borrowed sounds, which print often leaves out, go: फ़ोन is फोन. Those that make other letters stay."""
     return rules.nukta.sub("", text) if rules.nukta else text
 
 
 def fold_spelling(text: str, rules: Rules) -> str:
-    """One spelling for words that print spells in two ways (हिन्दी, हिंदी); the list is `data.spelling`."""
+    """One spelling for words that print spells in two ways (हिन्दी, हिंदी) or cuts short; the list is `data.spelling`."""
     while True:
         folded = rules.spelling.sub(lambda m: rules.spelled[(m.lastindex or 0) - 1], text)
         folded = fold_letters(folded, rules)
@@ -185,6 +193,27 @@ def meet_in_a_reading(reference: str, hypothesis: str, rules: Rules, clean: Clea
     return best_readings(reference, hypothesis, rules.lang, policy=rules.numbers, clean=clean)
 
 
+def meet_initials(reference: str, hypothesis: str, _: Rules, __: Clean) -> tuple[str, str]:
+    """Latin letters that the transcript has apart and the reference as one word, or the reverse, are put as there.
+
+    That is U.S.A. and USA: when the points are gone, its letters are words.
+    """
+    words, runs = set(reference.split()), _letters_apart.findall(reference)
+
+    def together(run: regex.Match[str]) -> str:
+        if run[0] in runs:
+            return run[0]
+        letters = run[0].replace(" ", "")
+        # The word may be an end of the run: in "a u s a" an article stands before it.
+        at = next((at for at in range(len(letters) - 1) if letters[at:] in words), None)
+        return run[0] if at is None else " ".join((*letters[:at], letters[at:]))
+
+    hypothesis = _letters_apart.sub(together, hypothesis)
+    ends = [letters[at:] for run in runs for letters in [run.replace(" ", "")] for at in range(len(letters) - 1)]
+    apart = {letters: " ".join(letters) for letters in ends if letters not in words}
+    return reference, " ".join(apart.get(word, word) for word in hypothesis.split()) if apart else hypothesis
+
+
 def meet_other_script(reference: str, hypothesis: str, rules: Rules, _: Clean) -> tuple[str, str]:
     """A heard word that is the word in its place of the reference in another script is spelled as there."""
     return reference, respelled(reference, hypothesis, rules.base)
@@ -192,6 +221,7 @@ def meet_other_script(reference: str, hypothesis: str, rules: Rules, _: Clean) -
 
 STEPS: dict[str, Step] = {
     "white_space": fold_white_space,
+    "visarga": write_visarga,
     "soundless": drop_soundless,
     "nfc": nfc,
     "markup": drop_markup,
@@ -212,6 +242,7 @@ STEPS: dict[str, Step] = {
 
 PAIR_STEPS: dict[str, PairStep] = {
     "numbers": meet_in_a_reading,
+    "initials": meet_initials,
     "other_script": meet_other_script,
 }
 """Every step that looks at reference and transcript together. To a text alone it does nothing, or what `STEPS` has."""
