@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kasauti.errors import TextError
 from kasauti.metrics.score import score_pair
+from kasauti.metrics.switching import switch_counts
 from kasauti.text.languages import LANGUAGES
 from kasauti.text.levels import DEFAULT_STEPS, Ladder, normalize, normalize_pair
 from kasauti.text.steps import PAIR_STEPS, STEPS
@@ -268,6 +269,45 @@ def test_lenient_forgives_what_strict_forgives(lang, one, other):
 )
 def test_initials_with_and_without_points(reference, hypothesis, edits):
     assert score_pair(reference, hypothesis, "en", "lenient").char_edits == edits
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "level", "edits", "length"),
+    [
+        ("₹500", "पाँच सौ रुपए", "numbers", 0, 12),
+        ("₹500", "पाँच शून्य शून्य रुपये", "numbers", 11, 13),
+        ("कमरा नंबर 204", "कमरा नंबर दो सौ चार", "numbers", 0, 19),
+        ("कमरा नंबर 204", "कमरा नंबर दो शून्य चार", "numbers", 0, 22),
+        ("204 लोग", "दो सौ चार लोग", "numbers", 0, 13),
+        ("204 लोग", "दो शून्य चार लोग", "numbers", 5, 13),
+        ("₹500 रुपये", "पाँच सौ रुपये", "numbers", 0, 13),
+        ("आज meeting थी", "आज मीटिंग थी", "numbers", 7, 13),
+        ("आज meeting थी", "आज मीटिंग थी", "lenient", 0, 13),
+        ("हिन्दी", "हिंदी", "numbers", 2, 6),
+        ("हिन्दी", "हिंदी", "lenient", 0, 5),
+        ("दिन", "दीन", "lenient", 1, 3),
+        ("दिन", "दीन", "phonetic", 0, 3),
+        ("मेरा नाम", "mera naam", "phonetic", 0, 8),
+    ],
+)
+def test_examples_of_the_methodology(reference, hypothesis, level, edits, length):
+    score = score_pair(reference, hypothesis, "hi", level)
+    assert (score.char_edits, score.ref_chars) == (edits, length)
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "edits", "length"), [("mera ghar", 0, 8), ("میرا گھر", 0, 5), ("میرا کر", 2, 5)]
+)
+def test_pcer_examples_of_the_methodology(hypothesis, edits, length):
+    score = score_pair("मेरा घर", hypothesis, "hi")
+    assert (score.phonetic_edits, score.ref_phonetic, score.status) == (edits, length, "wrong_script")
+
+
+def test_switch_share_examples_of_the_methodology():
+    counts = switch_counts("कल meeting है शाम को", "कल मिट्टी है शाम", "hi")
+    assert (counts.switch_edits, counts.word_edits, counts.switch_share) == (1, 2, 0.5)
+    assert switch_counts("आज meeting थी", "आज मीटिंग थी", "hi").switch_share == 1.0
+    assert switch_counts("आज meeting थी", "आज मीटिंग थी", "hi", "lenient").switch_share is None
 
 
 def test_dr_in_one_script_is_doctor_in_the_other():
