@@ -21,7 +21,8 @@ from kasauti.records import Status
 from kasauti.settings import ExecutorSettings
 from runs import LINES, lines_of, run_here
 
-LINE_UP = "system.members=[{use: fake, id: good}, {use: fake, id: bad, slip_rate: 0.6}, {use: fake, id: worse, slip_rate: 0.9}]"
+MEMBERS = ("{use: fake, id: good}", "{use: fake, id: bad, slip_rate: 0.6}", "{use: fake, id: worse, slip_rate: 0.9}")
+LINE_UP = f"system.members=[{', '.join(MEMBERS)}]"
 
 
 def swap_judge(monkeypatch: pytest.MonkeyPatch, options: Any) -> None:

@@ -1,7 +1,7 @@
 """kill -9 at any moment, and the same command again: every table comes out the same, bit for bit.
 
 Real processes and, where the speech engines are installed, a real stochastic voice and a real recogniser. Moments are
-drawn between the start and the time an unbroken run takes, so that planning, synthesis, judging and writing are all hit.
+drawn between the start and the time that an unbroken run takes, so that every stage is hit.
 """
 
 from __future__ import annotations

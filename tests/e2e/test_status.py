@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from runs import run_here
 
 from kasauti.__main__ import main
 from kasauti.errors import ConfigError
 from kasauti.pipeline.folder import RunFolder
 from kasauti.runs import find_run
+from runs import run_here
 
 
 def test_a_run_that_was_killed_is_called_broken_off_and_is_not_the_latest(

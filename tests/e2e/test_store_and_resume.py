@@ -135,7 +135,8 @@ def test_two_processes_share_the_work_of_one_store(tmp_path: Path) -> None:
     prompt_file(tmp_path, lines)
     runs = [words(tmp_path), words(tmp_path, "judge.slip_rate=0.2"), words(tmp_path, "rejudges=2")]
     started = [
-        subprocess.Popen(command_line(*run), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for run in runs
+        subprocess.Popen(command_line(*run), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for run in runs
     ]
     ends = [(process.communicate()[0], process.returncode) for process in started]
     assert [code for _, code in ends] == [0, 0, 0], ends

@@ -55,7 +55,6 @@ class JudgeFacts:
     usd_per_call: float | None = 0.0
     seconds_per_clip: float = 1.0
 
-
     @property
     def signature(self) -> str:
         """The judge as tables and signatures name it: its revision, and a hash of the settings that change answers."""
