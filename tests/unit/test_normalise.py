@@ -210,7 +210,6 @@ def test_strict(lang, text, expected):
         ("kn", "ಡಾ. ರಾವ್", "ಡಾಕ್ಟರ್ ರಾವ್"),
         ("te", "డా. రావు", "డాక్టర్ రావు"),
         ("ml", "ഡോ. മേനോൻ", "ഡോക്ടർ മേനോൻ"),
-        ("en", "Dr. Rao vs. Mr. Rao", "doctor rao versus mister rao"),
     ],
 )
 def test_lenient_forgives_spelling(lang, one, other):
@@ -265,9 +264,13 @@ def test_lenient_forgives_what_strict_forgives(lang, one, other):
         ("the U.S.A. is", "the u s a is", 0),
         ("tell us of the U.S. law", "tell us of the U.S. law", 0),
         ("the U.S.A. is", "the UAE is", 4),
+        ("Dr. Rao vs. Mr. Rao", "doctor rao versus mister rao", 0),
+        ("doctor rao", "Dr. Rao", 0),
+        ("Dr. Rao", "dr rao", 0),
+        ("Dr. Rao is a doctor", "Dr. Rao is a doctor", 0),
     ],
 )
-def test_initials_with_and_without_points(reference, hypothesis, edits):
+def test_initials_and_abbreviations(reference, hypothesis, edits):
     assert score_pair(reference, hypothesis, "en", "lenient").char_edits == edits
 
 
@@ -357,7 +360,7 @@ def test_a_pair_of_equal_texts_stays_equal_and_a_reference_without_numbers_is_wh
 @example(("İ\u0327", "en"))
 @example(("ঀ'৷", "bn"))
 @example(("ġً", "ur"))
-@example(("u. s. a. dr.", "en"))
+@example(("دڑ", "ur"))
 def test_law_idempotent(level, case):
     text, lang = case
     once = normalize(text, lang, level)

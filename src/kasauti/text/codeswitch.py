@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from kasauti.text.data.spelling import LATIN_SHORT
 from kasauti.text.phonetic import fold
 from kasauti.text.scripts import dominant_script
 
@@ -101,6 +102,7 @@ def same_word(one: str, other: str, lang: str) -> bool:
     if scripts[0] == scripts[1] or "Latn" not in scripts or None in scripts:
         return False
     latin, native = (one, other) if scripts[0] == "Latn" else (other, one)
+    latin = LATIN_SHORT.get(latin, latin)
     if fold(latin, lang) == fold(native, lang):
         return True
     heard = _consonants(native, lang)

@@ -27,7 +27,7 @@ _FIRST = ("soundless", "nfc", "markup")
 _LETTERS = ("case", "joiners", "letters", "apostrophes", "punctuation")
 _NUMBERS = (*_FIRST, "old_numerals", "numbers", *_LETTERS, "white_space")
 _SPELLING = ("inner_signs", "accents", "nukta", "spelling", "white_space")
-_LENIENT = ("visarga", *_NUMBERS, *_SPELLING, "initials", "other_script")
+_LENIENT = ("visarga", *_NUMBERS, *_SPELLING, "short_forms", "other_script")
 
 _LAST_OF_A_STAGE = frozenset({"white_space", "visarga"})
 
@@ -186,8 +186,8 @@ def normalize_pair(
     """Reference and transcript as they are compared at one level.
 
     The same as `normalize` of each, except for what can only be seen in both: which of its accepted readings a number
-    was given (from `numbers` on), a word that is the reference's word in another script, and initials that one side
-    has apart (both from `lenient` on).
+    was given (from `numbers` on), a word that is the reference's word in another script, and Latin abbreviations
+    and initials (both from `lenient` on).
 
     Args:
         reference: What was to be said.

@@ -193,10 +193,10 @@ def meet_in_a_reading(reference: str, hypothesis: str, rules: Rules, clean: Clea
     return best_readings(reference, hypothesis, rules.lang, policy=rules.numbers, clean=clean)
 
 
-def meet_initials(reference: str, hypothesis: str, _: Rules, __: Clean) -> tuple[str, str]:
-    """Latin letters that the transcript has apart and the reference as one word, or the reverse, are put as there.
+def meet_short_forms(reference: str, hypothesis: str, _: Rules, __: Clean) -> tuple[str, str]:
+    """Latin abbreviations (Dr., doctor) and initials (U.S.A., USA) of the transcript are put as the reference has them.
 
-    That is U.S.A. and USA: when the points are gone, its letters are words.
+    When the points are gone, the letters of initials are words.
     """
     words, runs = set(reference.split()), _letters_apart.findall(reference)
 
@@ -210,8 +210,10 @@ def meet_initials(reference: str, hypothesis: str, _: Rules, __: Clean) -> tuple
 
     hypothesis = _letters_apart.sub(together, hypothesis)
     ends = [letters[at:] for run in runs for letters in [run.replace(" ", "")] for at in range(len(letters) - 1)]
-    apart = {letters: " ".join(letters) for letters in ends if letters not in words}
-    return reference, " ".join(apart.get(word, word) for word in hypothesis.split()) if apart else hypothesis
+    forms = {letters: " ".join(letters) for letters in ends}
+    forms |= {long: short for short, long in spelling.LATIN_SHORT.items() if short in words}
+    forms |= {short: long for short, long in spelling.LATIN_SHORT.items() if long in words}
+    return reference, " ".join(word if word in words else forms.get(word, word) for word in hypothesis.split())
 
 
 def meet_other_script(reference: str, hypothesis: str, rules: Rules, _: Clean) -> tuple[str, str]:
@@ -242,7 +244,7 @@ STEPS: dict[str, Step] = {
 
 PAIR_STEPS: dict[str, PairStep] = {
     "numbers": meet_in_a_reading,
-    "initials": meet_initials,
+    "short_forms": meet_short_forms,
     "other_script": meet_other_script,
 }
 """Every step that looks at reference and transcript together. To a text alone it does nothing, or what `STEPS` has."""

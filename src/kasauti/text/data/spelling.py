@@ -16,11 +16,10 @@ from kasauti.text.data.letters import Key
 
 Rule = tuple[str, str]
 
-_LATIN = {
+LATIN_SHORT = {
     "approx": "approximately",
     "dept": "department",
     "dr": "doctor",
-    "etc": "et cetera",
     "govt": "government",
     "jr": "junior",
     "ltd": "limited",
@@ -31,6 +30,8 @@ _LATIN = {
     "sr": "senior",
     "vs": "versus",
 }
+"""Latin abbreviations and what is said for them. They are compared in pairs: `dr` alone may be what the sounds of a
+word in Arabic letters come to."""
 
 
 def _whole_words(said: dict[str, str]) -> tuple[Rule, ...]:
@@ -39,7 +40,6 @@ def _whole_words(said: dict[str, str]) -> tuple[Rule, ...]:
 
 
 SPELLINGS: dict[Key, tuple[Rule, ...]] = {
-    (None, "Latn"): _whole_words(_LATIN),
     (None, "Deva"): (
         *_whole_words({"डॉ": "डॉक्टर", "पं": "पंडित"}),
         ("ङ्(?=[क-घ])", "ं"),
