@@ -196,3 +196,19 @@ def test_a_recording_that_was_replaced_is_another_run(tmp_path: Path) -> None:
     second = run_here(tmp_path, f"system.path={recordings}", system="audio_dir")
     assert second.result.run_id != first.result.run_id
     assert (first.rows[0].cer, second.rows[0].cer == 0) == (0.0, False)
+
+
+def test_a_finished_run_whose_record_is_damaged_is_put_together_again(tmp_path: Path) -> None:
+    first = run_here(tmp_path)
+    (first.result.folder / "run.json").write_text("{", encoding="utf-8")
+    again = run_here(tmp_path)
+    assert again.tables() == first.tables()
+    assert len(clips(tmp_path)) == len(judgments(tmp_path)) == len(LINES)
+
+
+def test_a_text_of_which_nothing_is_left_has_no_pooled_rate(tmp_path: Path) -> None:
+    prompt_file(tmp_path, [("p1", "hi", "।"), ("p2", "hi", "...")])
+    ran = run_here(tmp_path)
+    aggregates = (ran.result.folder / "aggregate.csv").read_text(encoding="utf-8")
+    assert "nan" not in aggregates
+    assert [(row.cer, row.ref_chars) for row in ran.rows] == [(0.0, 0)] * 2

@@ -151,6 +151,7 @@ def _finished(plan: Plan, folder: RunFolder, left: Estimate) -> ExitCode | None:
         and left.nothing_to_do
         and state.get("scored_with") == scored_with(plan.settings.scoring)
         and all((folder.path / name).is_file() for name in PRODUCTS)
+        and folder.read_json("run.json") is not None
     )
     return ExitCode(state["exit_code"]) if done else None
 

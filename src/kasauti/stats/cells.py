@@ -153,10 +153,16 @@ def summarise(values: FloatArray, langs: IntArray, *, macro: bool, statistic: St
 
 
 def corpus_rate(cell: Cell) -> float | None:
-    """Edits over reference units; for `macro` the mean of the languages' rates. None where a row lacks its counts."""
+    """Edits over reference units; for `macro` the mean of the languages' rates.
+
+    None where a row lacks its counts or there is no unit to divide by.
+    """
     edits, refs = cell.scores.edits, cell.scores.refs
     if edits is None or refs is None or not cell.scored.size:
         return None
     parts = [cell.scored[run] for run in by_lang(cell.langs)] if cell.macro else [cell.scored]
-    rate = mean_of([edits[units].sum() / refs[units].sum() for units in parts])
+    sums = [(edits[units].sum(), refs[units].sum()) for units in parts]
+    if any(units == 0 for _, units in sums):  # texts of which nothing is left once normalised
+        return None
+    rate = mean_of([wrong / units for wrong, units in sums])
     return rate if np.isfinite(rate) else None
