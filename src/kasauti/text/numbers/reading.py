@@ -2,7 +2,7 @@
 
 Both sides of a comparison go through here: figures in the reference become the set of all their readings, figures in
 the transcript do too, and of all pairs the one with the fewest character edits is taken. So a judge who wrote 50 where
-पचास was to be read, and a voice that said दो शून्य चार for 204, are both right. Words that were written as words on
+पचास was to be read, and a voice that said दो शून्य चार for room 204, are both right. Words that were written as words on
 both sides are left as they are: two spellings of a word are a matter for a looser level, not for numbers.
 
 Expand before punctuation is taken away: a decimal point and a minus are punctuation too.
