@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import report_example
+from kasauti.metrics.rubric import rubric_terms
 from kasauti.records import Status
 from kasauti.report import MarkRow, RunTables, load, write_page
 from kasauti.report.samples import audio_url, payload
@@ -242,3 +243,17 @@ def test_a_run_without_a_score_or_a_sound_still_has_a_page(run: Path, tables: Ru
 def test_right_to_left_text_is_marked(run: Path, tables: RunTables) -> None:
     prompts = payload(tables, run, embed_audio=False).data["prompts"]
     assert {prompt["lang"] for prompt in prompts if prompt.get("rtl")} == {"ur"}
+
+
+def test_the_rubric_of_a_row_can_be_worked_out_from_the_page(run: Path, tables: RunTables) -> None:
+    """The page holds parts, shares and factors; put together they give the rubric of the row."""
+    samples = [replace(row, gates="clipping", length_penalty=0.1) for row in tables.samples]
+    wanted = [terms.score for row in samples if (terms := rubric_terms(row, tables.scoring.rubric)) is not None]
+    data = payload(replace(tables, samples=samples), run, embed_audio=False).data
+    shares = [share for _, _, share in data["rubric"]["parts"]]
+    scores = []
+    for row in (row for item in data["items"] for take in item["t"] for row in take["q"] if "q" in row):
+        score = sum(share * value for share, value in zip(shares, row["q"], strict=True))
+        scores.append(score * data["rubric"]["factors"][row["g"][0]])
+    assert scores
+    assert sorted(scores) == pytest.approx(sorted(wanted), abs=1e-4)

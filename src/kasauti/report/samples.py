@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kasauti.errors import TextError
+from kasauti.metrics.rubric import PARTS, RubricSettings, rubric_terms
 from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report.differences import differences
 from kasauti.report.loading import ClipRow, MarkRow, RunTables
@@ -56,11 +57,19 @@ def payload(tables: RunTables, folder: Path, *, embed_audio: bool) -> Payload:
         "judges": list(tables.judges),
         "statuses": [str(status) for status in Status],
         "level": tables.scoring.level,
+        "rubric": _rubric(tables.scoring.rubric),
         "languages": {code: language_name(code) for code in tables.languages},
         "prompts": [_prompt(prompt) for prompt in tables.prompts],
         "items": maker.items(),
     }
     return Payload(data, sounds)
+
+
+def _rubric(settings: RubricSettings) -> dict[str, Any]:
+    """What every row's rubric is made of: name, formula and share of each part, and what failed gates leave."""
+    total = sum(settings.weights.values())
+    parts = [[name, PARTS[name][0], weight / total] for name, weight in settings.weights.items() if weight]
+    return {"parts": parts, "factors": settings.failed_gates}
 
 
 def audio_url(path: Path, folder: Path) -> str:
@@ -151,7 +160,11 @@ class _Maker:
             "w": round(self._badness(row, marks), 4),
             "e": row.reason,
             "m": [_mark(mark) for mark in marks] or None,
+            "g": (row.gates or "").split() or None,
         }
+        rubric = rubric_terms(row, self.tables.scoring.rubric)
+        if rubric is not None:
+            value["q"] = [round(part.value, 4) for part in rubric.parts]
         if row.hypothesis is not None:
             value["h"] = row.hypothesis
             if row.status is Status.OK:

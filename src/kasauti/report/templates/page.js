@@ -215,7 +215,27 @@
     if (row.f) box.append(drawDifferences(row, prompt));
     else if (row.h !== undefined) box.append(pair(line("heard", prompt, row.h || nothing())));
     if (row.m) box.append(el("dl", { class: "marks" }, ...row.m.map(drawMark)));
+    if (row.g || row.q) box.append(drawRubric(row));
     return box;
+  }
+
+  // Failed gates, and the arithmetic of the rubric behind a fold.
+  function drawRubric(row) {
+    const failed = row.g || [];
+    const told = failed.length ? "Failed: " + failed.map(spaced).join(", ") : "All gates passed";
+    if (!row.q) return el("p", { class: "gates" }, told);
+    const lines = data.rubric.parts.map(([name, formula, share], i) => [name, formula, share, row.q[i]]);
+    const sum = lines.reduce((total, [, , share, value]) => total + share * value, 0);
+    const factors = failed.map((gate) => [gate, data.rubric.factors[gate] ?? 1]);
+    const score = factors.reduce((product, [, factor]) => product * factor, sum);
+    const cells = (...texts) => el("tr", {}, ...texts.map((text) => el("td", {}, text)));
+    return el("details", { class: "gates" },
+      el("summary", {}, "Rubric " + score.toFixed(2) + " · " + told),
+      el("table", {}, el("tbody", {},
+        ...lines.map(([name, formula, share, value]) => cells(name, formula, share.toFixed(2) + " × " + value.toFixed(4), "= " + (share * value).toFixed(4))),
+        cells("sum", "", "", "= " + sum.toFixed(4)),
+        ...factors.map(([gate, factor]) => cells(spaced(gate) + " failed", "", "× " + factor, "")),
+        cells("rubric", "", "", "= " + score.toFixed(4)))));
   }
 
   function rate(name, [edits, of], unit) {
