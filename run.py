@@ -12,6 +12,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from kasauti import hooks
 from kasauti.config import explain, help_text, register
+from kasauti.console import tolerate_any_encoding
 from kasauti.errors import ExitCode
 
 register()
@@ -25,6 +26,7 @@ def job(cfg: DictConfig) -> None:
 
 def main() -> int:
     """Runs the command line and returns the exit code."""
+    tolerate_any_encoding()
     if {"--help", "-h"} & set(sys.argv[1:]):
         print(help_text(), end="")
         return ExitCode.COMPLETE

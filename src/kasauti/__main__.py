@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from kasauti.console import tolerate_any_encoding
 from kasauti.errors import ExitCode, KasautiError
 from kasauti.records import VerdictName
 
@@ -16,6 +17,7 @@ _FORMATS = ("table", "md", "latex", "csv")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one subcommand and returns the exit code."""
+    tolerate_any_encoding()
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))

@@ -18,7 +18,7 @@ from hydra.experimental.callback import Callback
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from kasauti.errors import ExitCode, KasautiError
+from kasauti.errors import ConfigError, ExitCode, KasautiError
 
 exit_code = ExitCode.COMPLETE
 """How the command ended; `run.py` hands it to the shell. The worst job of a sweep counts."""
@@ -51,6 +51,8 @@ def _outcome(cfg: DictConfig, overrides: list[str]) -> dict[str, Any]:
         return {"error": "not run: the sweep was interrupted", "exit_code": int(ExitCode.INTERRUPTED)}
     try:
         task = task_options(cfg)
+        if task is not None and cfg.dry_run:
+            raise ConfigError("dry_run: this study recomputes something and has no plan; it makes no clip and no call")
         if task is not None:
             return {"exit_code": int(build(task).run(console()))}
         result = run(run_settings(cfg, overrides), console())

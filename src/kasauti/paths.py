@@ -14,6 +14,12 @@ def product_path(path: str) -> Path:
     return ROOT / os.path.expanduser(path)
 
 
+def shown(path: Path) -> str:
+    """A path as it can be opened from the current folder: relative if it is below it."""
+    absolute = path.resolve()
+    return str(absolute.relative_to(Path.cwd())) if absolute.is_relative_to(Path.cwd()) else str(absolute)
+
+
 def source_path(path: str) -> Path:
     """A file or folder that a run reads: as given from the current folder if it is there, else from the repository."""
     # Paths come from users' files too: os.path answers where pathlib raises (a name too long, no such home).

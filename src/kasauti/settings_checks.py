@@ -29,6 +29,9 @@ def check_settings(settings: RunSettings) -> None:
         _check_ids(kind, [part.id for part in parts])
     for options in (*settings.systems, *settings.judges, settings.executor, settings.tracking):
         class_of(options)
+    for key, folder in vars(settings.paths).items():
+        if not folder.strip():
+            raise ConfigError(f"paths.{key} is empty; give a folder, or leave the key out")
     for system in settings.systems:
         if system.role not in get_args(Role):
             raise ConfigError(f"{system.id}.role: no role {system.role!r}; {near_matches(system.role, get_args(Role))}")

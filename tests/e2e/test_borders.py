@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kasauti.__main__ import main
 from kasauti.errors import PreflightError
 from kasauti.judges.fake import FakeJudgeOptions
 from kasauti.judges.remote import RemoteOptions
@@ -202,3 +203,22 @@ def test_one_transcript_is_no_noise_floor(tmp_path: Path, more: str) -> None:
     given = ["system.path=null", f"judge.path={tmp_path}/hyps.tsv", more]
     with pytest.raises(PreflightError, match="at 1"):
         run_here(tmp_path, *given, system="audio_dir", judge="transcripts")
+
+
+def test_transcripts_of_a_named_recogniser_can_be_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = []
+    for name, heard in (("good", "the train leaves at seven"), ("bad", "the rain leafs at seven")):
+        path = tmp_path / f"{name}.tsv"
+        path.write_text(f"id\thypothesis\np1\t{heard}\n", encoding="utf-8")
+        given = ["system.path=null", f"judge.path={path}", "judge.revision=my-asr-2", "promptset.ids=[p1]"]
+        folders.append(run_here(tmp_path, *given, system="audio_dir", judge="transcripts").result.folder)
+    assert folders[0] != folders[1]
+    assert len(lines_of(tmp_path / "store" / "judgments.jsonl")) == 2
+    assert main(["--runs", str(tmp_path / "runs"), "compare", *map(str, folders)]) == 0
+    assert "differs" not in capsys.readouterr().err
+
+
+def test_people_without_recordings_are_refused_before_anything_is_made(tmp_path: Path) -> None:
+    with pytest.raises(PreflightError, match=r"no recording.*system\.path"):
+        run_here(tmp_path, system="human")
+    assert not (tmp_path / "runs").exists()

@@ -114,7 +114,7 @@ def test_recordings_that_are_missing_or_taken_twice(tmp_path: Path) -> None:
         ("warning", "system rec", "1 recordings are named by none of the chosen prompts: other."),
     ]
     rows = [{"id": "q", "lang": "hi", "text": "क"}]
-    assert ("warning", "system rec", "it can speak none of these prompts (hi).") in findings(
+    assert ("error", "system rec", "there is no recording of any of these prompts.") in findings(
         plan_for(tmp_path, recordings(mine), rows=rows), tmp_path
     )
 

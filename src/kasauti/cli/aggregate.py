@@ -8,7 +8,9 @@ from typing import Any
 
 from rich.console import Console
 
+from kasauti.errors import ExitCode
 from kasauti.identity import RUN_ID_LENGTH, digest
+from kasauti.paths import shown
 from kasauti.pipeline.products import PRODUCTS
 from kasauti.records import AGGREGATE_COLUMNS
 from kasauti.report import load, merge, print_leaderboard, write_page, write_xlsx
@@ -74,19 +76,23 @@ def _board_cells(board: Board) -> tuple[list[str], list[list[str]]]:
 def show_sweep(records: Sequence[Mapping[str, Any]], console: Console) -> None:
     """The end of a sweep: the leaderboard over the jobs that have tables, and the names of those that have none."""
     done = [record for record in records if "folder" in record and _has_tables(Path(record["folder"]))]
-    console.rule(f"sweep: {len(done)} of {len(records)} jobs have results", align="left")
+    # A study that recomputes something has said what it found, and has no tables of a run.
+    studies = [record for record in records if "folder" not in record and "error" not in record]
+    lacking = [record for record in records if record not in done and record not in studies]
+    console.rule(f"sweep: {len(done) + len(studies)} of {len(records)} jobs have results", align="left")
     if done:
         target = aggregate_runs([Path(record["folder"]) for record in done], console)
-        console.print(f"Listen and read: {target / 'report.html'}", highlight=False, markup=False, soft_wrap=True)
-    for record in records:
-        if record not in done:
-            name = " ".join(record["overrides"])
-            console.print(f"failed: {name}: {record.get('error', 'no result')}", style="red", markup=False)
-    if len(done) < len(records):
-        missing = len(records) - len(done)
+        page = shown(target / "report.html")
+        console.print(f"Listen and read: {page}", highlight=False, markup=False, soft_wrap=True)
+    for record in lacking:
+        name = " ".join(record["overrides"])
+        console.print(f"failed: {name}: {record.get('error', 'no result')}", style="red", markup=False)
+    if lacking:
+        advice = " Run the same command again: only what is left is done."
+        usage = all(record["exit_code"] == ExitCode.USAGE for record in lacking)
         console.print(
-            f"{missing} of {len(records)} jobs are missing from this table. Run the same command again: only what is "
-            "left is done."
+            f"{len(lacking)} of {len(records)} jobs are missing from this table.{'' if usage else advice}",
+            highlight=False,
         )
 
 

@@ -36,6 +36,7 @@ class JudgeFacts:
         languages: Languages it can judge; None = any.
         settings: Settings that change the answer, as JSON values.
         told: Prompt fields that it is told besides the language: of `text`, `control`, `prompt_id`.
+        answers: Hash of the answers of a judge that has them already: part of a judgment's identity, not of the name.
         needs_audio: False for a judge that has its answers already.
         compares: True for a judge that hears the clips of all systems for one prompt at once.
         label_offset: For a judge that compares: where its rotation of the blind labels starts.
@@ -48,6 +49,7 @@ class JudgeFacts:
     languages: frozenset[str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     told: tuple[str, ...] = ()
+    answers: str = ""
     needs_audio: bool = True
     compares: bool = False
     label_offset: int = 0

@@ -20,9 +20,12 @@ class TranscriptsOptions(JudgeOptions):
     Attributes:
         path: TSV or CSV with columns `id` and `hypothesis`, or JSONL of the same. An empty cell is an empty transcript
             (every word was lost); a prompt without a line is `missing`.
+        revision: What wrote them: recogniser and version, as you name it. Runs with the same name can be compared; null
+            = not known, so that only transcripts of the same file can be.
     """
 
     path: str = "???"
+    revision: str | None = None
 
 
 class Transcripts(Judge):
@@ -42,8 +45,13 @@ class Transcripts(Judge):
             self._heard[identity] = text_field(where, row, "hypothesis")
         if not self._heard:
             raise JudgeError(f"{path}: no transcript in this file; expected one line a prompt, with id and hypothesis")
+        answers = file_sha256(path)[:16]
         self.facts = JudgeFacts(
-            revision=file_sha256(path)[:16], told=("prompt_id",), needs_audio=False, seconds_per_clip=0.0
+            revision=options.revision or answers,
+            told=("prompt_id",),
+            answers=answers,
+            needs_audio=False,
+            seconds_per_clip=0.0,
         )
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:

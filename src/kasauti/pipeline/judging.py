@@ -184,7 +184,7 @@ def _task(
         audio=[clip.sha256 for clip in heard],
         lang=prompt.lang,
         told=told,
-        settings=judge.facts.settings,
+        settings={**judge.facts.settings, **({"answers": judge.facts.answers} if judge.facts.answers else {})},
         judge=options._target_,
         revision=judge.facts.revision,
         rejudge=rejudge,

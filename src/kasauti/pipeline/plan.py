@@ -112,7 +112,7 @@ def make_plan(settings: RunSettings) -> Plan:
             excluded=CANNOT_CHANGE_A_RESULT,
             prompts_sha256=sha256,
             fingerprints=_fingerprints(takes),
-            revisions={name: judge.facts.revision for name, judge in judges.items()},
+            revisions={name: judge.facts.revision + judge.facts.answers for name, judge in judges.items()},
         ),
         prompts=prompts,
         prompts_sha256=sha256,

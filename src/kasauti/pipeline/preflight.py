@@ -10,7 +10,7 @@ from kasauti.errors import PreflightError
 from kasauti.paths import ROOT
 from kasauti.pipeline.estimate import Estimate
 from kasauti.pipeline.plan import Plan
-from kasauti.records import Finding
+from kasauti.records import Finding, Status
 from kasauti.text.languages import language
 from kasauti.text.levels import normalize
 
@@ -58,7 +58,11 @@ def _parts(plan: Plan, left: Estimate) -> Iterator[Finding]:
         spoken = [prompt for prompt in plan.prompts if system.refuse(prompt) is None]
         if left.make[name] or not spoken:
             yield from system.check(plan.prompts)
-        if not spoken:
+        refusals = [system.refuse(prompt) for prompt in plan.prompts]
+        if all(refusal is not None and refusal.status is Status.MISSING for refusal in refusals):
+            remedy = "Give system.path a folder of them, or prompts with an `audio` field."
+            yield Finding("error", f"system {name}", "there is no recording of any of these prompts.", remedy)
+        elif not spoken:
             yield Finding("warning", f"system {name}", f"it can speak none of these prompts ({', '.join(langs)}).")
     for name, judge in plan.judges.items():
         if left.call[name]:

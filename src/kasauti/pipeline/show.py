@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from kasauti.paths import ROOT
+from kasauti.paths import shown
 from kasauti.pipeline.estimate import Estimate
 from kasauti.pipeline.plan import Plan
 from kasauti.pipeline.progress import duration
@@ -58,12 +58,8 @@ def _plan_row(table: Table, left: Estimate, part: str, counts: list[str]) -> Non
 def show_end(console: Console, folder: Path) -> None:
     """The leaderboard, and what to open next."""
     print_leaderboard(load(folder), console)
-    console.print(f"Listen and read: {_short(folder / 'report.html')}", highlight=False, markup=False)
-    console.print(f"Tables:          {_short(folder)}", highlight=False, markup=False)
-
-
-def _short(path: Path) -> str:
-    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+    console.print(f"Listen and read: {shown(folder / 'report.html')}", highlight=False, markup=False)
+    console.print(f"Tables:          {shown(folder)}", highlight=False, markup=False)
 
 
 def _money(usd: float | None) -> str:

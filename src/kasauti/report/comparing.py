@@ -160,7 +160,8 @@ def _refuse_incomparable(a: RunTables, b: RunTables, verdicts: Sequence[VerdictR
         told = "; ".join(dict.fromkeys(row.reason for row in verdicts))
         raise StatsError(
             f"runs {_id(a)} and {_id(b)} can't be compared: {told}. A level can be chosen for both (--level); a judge "
-            "of another revision must hear the clips again"
+            "of another revision must hear the clips again (for transcripts that you brought: name the recogniser that "
+            "wrote both files with judge.revision=NAME)"
         )
 
 
