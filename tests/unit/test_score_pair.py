@@ -1,15 +1,18 @@
 """Scores of pairs and pools."""
 
+from functools import partial
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kasauti.errors import TextError
-from kasauti.metrics.edits import edit_counts
+from kasauti.metrics.edits import edit_counts, edit_distance
 from kasauti.metrics.score import pool, score_pair
 from kasauti.text.languages import LANGUAGES
-from kasauti.text.levels import DEFAULT_STEPS, Ladder, normalize
-from kasauti.text.numbers import NumberPolicy
+from kasauti.text.levels import DEFAULT_STEPS, Ladder, normalize, normalize_pair
+from kasauti.text.numbers import NumberPolicy, readings
+from kasauti.text.phonetic import phonetic_pair
 from kasauti.text.units import words
 from text_cases import read_cases, written_in
 
@@ -127,6 +130,45 @@ def test_pcer_is_the_same_at_every_level_and_compares_across_scripts():
     assert score_pair("मेरा नाम राम है", "میرا نام رام ہے", "hi").pcer == 0.0
     assert score_pair("कमरा 204", "kamra do sau char", "hi").pcer == 0.0
     assert score_pair("", "", "hi").pcer == 0.0
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "said"),
+    [
+        ("₹1,250 दो", "baarah sau pachaas rupaye do", "बारह सौ पचास रुपए दो"),
+        ("₹1,250 चाहिए", "ایک ہزار دو سو پچاس چاہیے", "एक हज़ार दो सौ पचास रुपये चाहिए"),
+    ],
+)
+def test_a_number_heard_in_another_script_is_read_as_it_sounded(reference, hypothesis, said):
+    # In words the prompt has one reading, the one heard.
+    as_figures = {score_pair(reference, hypothesis, "hi", level).pcer for level in DEFAULT_STEPS}
+    assert as_figures == {score_pair(said, hypothesis, "hi").pcer}
+    assert score_pair(reference, hypothesis, "hi").status == "wrong_script"
+
+
+_heard = st.lists(
+    st.sampled_from("ek do sau chaar hazaar pachaas rupaye baarah சவா நூறு ایک ہزار دو سو پچاس روپے".split()),
+    min_size=1,
+    max_size=8,
+).map(" ".join)
+
+
+@given(st.sampled_from(["₹1,250 दो", "कमरा 204, 15 बजे", "7% लोग", "राम 2024 में"]), _heard)
+@example("कमरा 204, 15 बजे", "kamra")  # readings that are as near as each other
+def test_the_reading_for_another_script_is_the_first_of_those_nearest_by_sound(reference, hypothesis):
+    def distance(said):
+        return edit_distance(*phonetic_pair(said, hypothesis, "hi"))
+
+    strings = list(readings(reference, "hi", clean=partial(normalize, lang="hi", level="strict")).strings())
+    nearest = min(strings, key=distance)
+    assert normalize_pair(reference, hypothesis, "hi", "numbers") == (nearest, hypothesis)
+    assert score_pair(reference, hypothesis, "hi").phonetic_edits == distance(nearest)
+
+
+def test_more_readings_than_can_be_listed_are_still_scored_in_another_script():
+    reference = "₹1,250 और ₹2,500 और ₹1,50,000.75 दो"
+    assert readings(reference, "hi").count > 10**4
+    assert score_pair(reference, "baarah sau pachaas", "hi").pcer > 0.5
 
 
 def test_an_empty_cell_is_an_empty_transcript():

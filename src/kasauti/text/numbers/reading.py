@@ -5,6 +5,9 @@ the transcript do too, and of all pairs the one with the fewest character edits 
 पचास was to be read, and a voice that said दो शून्य चार for room 204, are both right. Words that were written as words on
 both sides are left as they are: two spellings of a word are a matter for a looser level, not for numbers.
 
+A transcript in another script shares no letters with the reference, and the fewest character edits would choose among
+its readings by their lengths. There the nearest by sound is taken, where the pairs are few enough to compare them all.
+
 Expand before punctuation is taken away: a decimal point and a minus are punctuation too.
 """
 
@@ -12,7 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import product
 from unicodedata import category
+
+from rapidfuzz.distance import Levenshtein
 
 from kasauti.text.languages import resolve_language
 from kasauti.text.numbers.lattice import Lattice, Segment, literal, mapped
@@ -20,6 +26,8 @@ from kasauti.text.numbers.patterns import TRIGGER
 from kasauti.text.numbers.policy import DEFAULT_POLICY, NumberPolicy
 from kasauti.text.numbers.search import nearest_string
 from kasauti.text.numbers.tokens import Token, tokens
+from kasauti.text.phonetic import phonetic_pair
+from kasauti.text.scripts import script_verdict
 
 Clean = Callable[[str], str]
 """What is done to text and words before they are compared; must not join what a letter keeps apart."""
@@ -30,6 +38,9 @@ _STAND_INS = "\ua66e\ua610\ua60b"
 
 _LARGEST_SEARCH = 100_000
 """Edges of the reference's graph times edges of the transcript's; about a second at the most."""
+
+_FEW_BY_SOUND = 1 << 10
+"""Up to so many pairs of strings are compared by sound, each pair for itself; most take some milliseconds."""
 
 _HYPHENS = ("-", "‐")
 
@@ -88,7 +99,10 @@ def best_readings(
     policy: NumberPolicy = DEFAULT_POLICY,
     clean: Clean = fold_white_space,
 ) -> tuple[str, str]:
-    """The readings of two texts with the fewest character edits between them.
+    """The readings of two texts that are nearest to each other.
+
+    Nearest is by character edits; where the hypothesis is in another script (`script_verdict`) and the pairs of strings
+    are no more than `_FEW_BY_SOUND`, by edits between the two folded by sound (`phonetic_pair`).
 
     Args:
         reference: What was to be said.
@@ -106,10 +120,18 @@ def best_readings(
     """
     said = readings(reference, lang, policy=policy, clean=clean)
     heard = readings(hypothesis, lang, policy=policy, clean=clean)
+    if 1 < said.count * heard.count <= _FEW_BY_SOUND and script_verdict(reference, hypothesis, lang) == "wrong_script":
+        return _nearest_by_sound(said, heard, lang)
     if len(said.edges) * len(heard.edges) > _LARGEST_SEARCH:
         heard = heard.only_canonical()
     nearest = nearest_string(said, heard)
     return nearest, nearest_string(heard, _single(nearest))
+
+
+def _nearest_by_sound(said: Lattice, heard: Lattice, lang: str) -> tuple[str, str]:
+    """The strings of two lattices that sound most alike; of several pairs the one whose choices come first."""
+    pairs = product(said.strings(), heard.strings())
+    return min(pairs, key=lambda pair: Levenshtein.distance(*phonetic_pair(pair[0], pair[1], lang)))
 
 
 def best_reading(reference: str, hypothesis: str, lang: str) -> str:
