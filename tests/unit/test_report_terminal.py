@@ -40,6 +40,8 @@ def renamed(tables: RunTables, old: str, new: str) -> RunTables:
 def test_says_what_was_measured_and_how_it_stands(tables: RunTables) -> None:
     text = printed(tables, 140)
     assert "CER, % (lower is better), heard by whisper, level strict" in text
+    # Sounds are the same at every level, so their board names none.
+    assert "phonetic CER, % (lower is better), heard by whisper" in map(str.rstrip, text.splitlines())
     row = next(line for line in text.splitlines() if line.startswith("1 espeak"))
     macro = next(r for r in tables.aggregates if (r.system, r.scope, r.metric) == ("espeak", "macro", "cer"))
     assert macro.mean is not None
@@ -103,10 +105,17 @@ def test_plain_in_a_log_and_coloured_on_a_terminal(tables: RunTables) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "told"),
-    [("measured", "differ by more than this 5 % of the time"), ("assumed", "floor assumed, not measured here")],
+    [
+        ("measured", "differ by more than this 5 % of the time"),
+        ("assumed", "floor assumed, not measured here"),
+        ("none", "several takes (repeats=3) measure it for a voice that varies"),
+    ],
 )
-def test_floor_says_where_it_comes_from(tables: RunTables, kind: Literal["measured", "assumed"], told: str) -> None:
-    rows = [replace(row, floor95=0.006, floor_kind=kind) for row in tables.aggregates]
+def test_floor_says_where_it_comes_from(
+    tables: RunTables, kind: Literal["measured", "assumed", "none"], told: str
+) -> None:
+    floor = None if kind == "none" else 0.006
+    rows = [replace(row, floor95=floor, floor_kind=kind) for row in tables.aggregates]
     text = printed(replace(tables, aggregates=rows), 140)
     assert told in text
     assert ("0.6*" in text) == (kind == "assumed")

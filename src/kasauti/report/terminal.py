@@ -18,7 +18,7 @@ from kasauti.records import AggregateRow, Status
 from kasauti.report.leaderboard import Board, Line, boards, headlines, status_counts
 from kasauti.report.loading import RunTables
 from kasauti.report.verdicts import legend, print_verdicts, reasons
-from kasauti.report.wording import count_of, floor_of, metric_name, share_of, value_of
+from kasauti.report.wording import count_of, floor_of, level_of, metric_name, share_of, value_of
 
 _NAME_WIDTH = 20
 _NARROW, _WIDE = 7, 12
@@ -58,7 +58,7 @@ def _print_board_verdicts(board: Board, console: Console) -> None:
 
 def _print_board(tables: RunTables, board: Board, console: Console) -> None:
     unit = "% (lower is better)" if board.is_rate else "(higher is better)"
-    title = f"{metric_name(board.metric)}, {unit}, heard by {board.judge}, level {tables.scoring.level}"
+    title = f"{metric_name(board.metric)}, {unit}, heard by {board.judge}{level_of(board.metric, tables.scoring.level)}"
     named = min(_NAME_WIDTH, max(len(_label(line)) for line in board.lines)) if board.lines else 0
     least = max([_NARROW, *map(len, board.languages)])
     chunks = _chunks(board.languages, console.width - named, least)
@@ -145,7 +145,10 @@ def _notes(board: Board) -> list[str]:
     if any(row.floor_kind == "assumed" for row in rows):
         notes.append("*: floor assumed, not measured here (one take of each prompt).")
     if rows and all(row.floor_kind == "none" for row in rows):
-        notes.append("floor –: not known with one take of so few prompts; repeats=3 measures it.")
+        notes.append(
+            "floor –: not known with one take of so few prompts; "
+            "several takes (repeats=3) measure it for a voice that varies."
+        )
     return notes
 
 

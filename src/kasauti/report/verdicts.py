@@ -12,7 +12,7 @@ from rich.text import Text
 
 from kasauti.records import VerdictRow
 from kasauti.report.loading import RunTables
-from kasauti.report.wording import METRIC_NAMES, NOTHING, metric_name, value_of
+from kasauti.report.wording import METRIC_NAMES, NOTHING, level_of, metric_name, value_of
 
 HEADINGS = ("pair", "verdict", "difference", "95 % interval", "floor", "could tell", "prompts")
 
@@ -134,7 +134,7 @@ def show_comparison(a: RunTables, b: RunTables, rows: Sequence[VerdictRow], cons
     print_verdicts(
         rows,
         console,
-        f"{metric_name(metric)}, level {rows[0].level}: run A = {_named(a)} against run B = {_named(b)}",
+        f"{metric_name(metric)}{level_of(metric, rows[0].level)}: run A = {_named(a)} against run B = {_named(b)}",
         is_rate=metric in METRIC_NAMES,
         keys=True,
     )

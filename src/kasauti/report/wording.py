@@ -53,6 +53,11 @@ def count_of(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def level_of(metric: str, level: str) -> str:
+    """`, level numbers` for a title; nothing for sounds and marks, which are the same at every level."""
+    return f", level {level}" if metric in METRIC_NAMES and metric != "pcer" else ""
+
+
 def share_of(share: float) -> str:
     """A share in whole per cent, but never 0 % for something or 100 % for not all."""
     percent = round(100 * share)
