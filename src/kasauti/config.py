@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, fields, is_dataclass
@@ -51,8 +52,9 @@ def help_text() -> str:
     """What `--help` prints. Hydra's own help lists all groups twice before it prints, which takes most of a second."""
     folders = sorted(path for path in CONF.iterdir() if path.is_dir())
     named = ((folder.name, sorted(path.stem for path in folder.glob("*.yaml"))) for folder in folders)
-    groups = "\n".join(f"  {group:<10} {', '.join(options)}" for group, options in named if options)
-    return (CONF / "help.txt").read_text(encoding="utf-8").replace("$GROUPS", groups.strip())
+    rows = (f"  {group:<10} {', '.join(options)}" for group, options in named if options)
+    groups = "\n".join(textwrap.fill(row, 80, subsequent_indent=" " * 13, break_on_hyphens=False) for row in rows)
+    return (CONF / "help.txt").read_text(encoding="utf-8").replace("$GROUPS", groups)
 
 
 def task_options(cfg: DictConfig) -> TaskOptions | None:
@@ -206,8 +208,9 @@ def explain(error: Exception) -> str:
     """An error of Hydra or OmegaConf in words that say what to do."""
     text = str(error.__cause__ or error)
     if "LexerNoViableAlt" in text or "ambiguous value" in text.lower() or "mismatched input" in text:
+        said = _first_line(error).removeprefix("LexerNoViableAltException: ")
         return (
-            f"{_first_line(error)}; text with commas, equals signs, brackets or letters other than Latin ones needs "
+            f"{said}; text with commas, equals signs, brackets or letters other than Latin ones needs "
             "quotes inside the shell's: 'KEY=\"VALUE\"'"
         )
     missing = re.search(r"Could not load '([\w/]+)/([^']+)'|Could not find '([\w/]+)/([^']+)'", str(error))
@@ -216,6 +219,9 @@ def explain(error: Exception) -> str:
         return f"no {group} called {wanted!r}; {near_matches(wanted, [p.stem for p in (CONF / group).glob('*.yaml')])}"
     if "Config group override must be" in text:
         return "a group needs the name of one of its options (system=espeak), and not null"
+    unlisted = re.match(r"Could not override '([\w/]+)'\. No match in the defaults list", str(error))
+    if unlisted is not None and (CONF / unlisted[1]).is_dir():
+        return f"{unlisted[1]}: none is chosen that another could replace; add one with +{unlisted[1]}=NAME"
     if "schema/system/" in text or "schema/system/" in str(error):
         return "system: one at a time; several go side by side with system=lineup 'system.members=[A,B]'"
     full = re.search(r"full_key: (\S+)", text)
@@ -223,6 +229,8 @@ def explain(error: Exception) -> str:
     if unknown is not None:
         name = unknown[1] or unknown[2]
         key = full[1] if full else name
+        if key == "system.members":
+            return f"no key {key!r} in a single system; several go side by side with system=lineup '{key}=[A,B]'"
         return f"no key {key!r}; {near_matches(name, _known_keys(key.rpartition('.')[0]))}"
     first = re.match(r"Could not override '[^']+'\.?\s*(.*)", str(error).strip().splitlines()[0])
     lines = [line for line in (first[1] if first else "", _first_line(error.__cause__ or error)) if line]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from kasauti import hooks
 from kasauti.config import CONF
@@ -91,6 +92,8 @@ REFUSED: list[tuple[list[str], str]] = [
     # Keys that don't exist.
     (["promptset.limt=2"], r"no key 'promptset.limt'; did you mean 'limit'\?"),
     (["+judge.slp_rate=1"], r"no key judge.slp_rate; did you mean 'slip_rate'"),
+    (["system.members=[fake]"], r"no key 'system.members' in a single system; .*system=lineup 'system.members="),
+    (["experiment=reproduce_indicemo"], r"add one with \+experiment=NAME"),
     # Values of another type.
     (["promptset.limit=two"], r"promptset.limit: Value 'two' .* could not be converted to Integer"),
     (["promptset.langs=hi"], LIST),
@@ -102,7 +105,7 @@ REFUSED: list[tuple[list[str], str]] = [
     (["promptset.ids=[1_1_1]"], r"promptset.ids=\[1_1_1\]: read as 111, but promptset.ids is text"),
     (["promptset.lang=nan"], r"unknown language 'nan'"),
     (["promptset.name=ek,do"], QUOTES),
-    (["promptset.name=नमस्ते"], QUOTES),
+    (["promptset.name=नमस्ते"], rf"^error: promptset.name=नमस्ते; .*{QUOTES}"),
     (["promptset.name=₹500"], QUOTES),
     # Selections of nothing.
     (["promptset.langs=[hindhi]"], r"promptset.langs: unknown language 'hindhi'; did you mean 'hindi'"),
@@ -179,7 +182,7 @@ def test_a_process_of_its_own_ends_with_code_2_and_makes_nothing(tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-BAD_FILES = {
+BAD_FILES: dict[str, tuple[str | bytes, str]] = {
     "missing field": ('{"id":"a","lang":"hi"}\n', r"mine.jsonl:1: no field 'text'"),
     "empty text": (
         '{"id":"a","lang":"hi","text":"x"}\n{"id":"b","lang":"hi","text":" "}\n',
@@ -221,6 +224,9 @@ def test_asking_loads_no_engine(asked: list[str], tmp_path: Path) -> None:
     assert not loaded & set(HEAVY)
     assert list(tmp_path.iterdir()) == []
     if asked == ["--help"]:
+        assert max(cell_len(line) for line in ended.stdout.splitlines()) <= 80
+        rows = ended.stdout.partition("GROUPS (")[2].partition("\n\n")[0].splitlines()[1:]
+        assert all(re.match(r"  [\w ]{10} \w", row) for row in rows), rows
         for group in sorted(path.name for path in CONF.iterdir() if path.is_dir()):
             assert re.search(rf"^ *{group}[: ] *\w", ended.stdout, re.MULTILINE)
         for option in ("espeak", "audio_dir", "transcripts", "smoke", "published"):
