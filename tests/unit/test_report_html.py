@@ -257,3 +257,11 @@ def test_the_rubric_of_a_row_can_be_worked_out_from_the_page(run: Path, tables: 
         scores.append(score * data["rubric"]["factors"][row["g"][0]])
     assert scores
     assert sorted(scores) == pytest.approx(sorted(wanted), abs=1e-4)
+
+
+def test_every_figure_says_how_its_numbers_were_made(run: Path, tables: RunTables, tmp_path: Path) -> None:
+    write_page(tables, tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    told = re.findall(r"<metadata>([^<]*)</metadata>", html)
+    assert told
+    assert all(one.startswith("metric:") for one in told)
