@@ -161,21 +161,47 @@ def _explain(options: argparse.Namespace) -> int:
 
 def _status(options: argparse.Namespace) -> int:
     from rich.table import Table
+    from rich.text import Text
 
     from kasauti.console import console
     from kasauti.paths import product_path
-    from kasauti.runs import is_being_written, run_folders, run_state
+    from kasauti.runs import run_folders, run_state
 
-    table = Table("run", "state", "at", "what went wrong", box=None)
-    for folder in run_folders(product_path(options.runs)):
-        state = run_state(folder)
-        error = str(state.get("error", "")).strip().splitlines()
-        said = str(state.get("state", "?"))
-        if said == "running" and not is_being_written(folder):
-            said = "broken off"
-        table.add_row(folder.name, said, str(state.get("at", "?")), error[-1] if error else "")
+    runs = product_path(options.runs)
+    newest_first = sorted(run_folders(runs), key=lambda folder: str(run_state(folder).get("at", "")), reverse=True)
+    if not newest_first:
+        print(f"{runs}: no run in this folder; make one with python run.py")
+        return ExitCode.COMPLETE
+    table = Table(box=None)
+    for heading in ("run", "state", "at (UTC)", "systems", "judges", "prompts", "what went wrong"):
+        table.add_column(heading, overflow="fold", no_wrap=heading in ("run", "state", "at (UTC)"))
+    for folder in newest_first:
+        table.add_row(*map(Text, _standing(folder)))
     console().print(table)
     return ExitCode.COMPLETE
+
+
+def _standing(folder: Path) -> list[str]:
+    """The line of one run in `status`; what it was of is known once it has written its first results."""
+    from kasauti.runs import is_being_written, run_record, run_state
+
+    state, record = run_state(folder), run_record(folder)
+    said = str(state.get("state", "?"))
+    if said == "running" and not is_being_written(folder):
+        said = "broken off"
+    error = str(state.get("error", "")).strip().splitlines()[-1:]
+    if said == "interrupted" or state.get("exit_code") == ExitCode.INTERRUPTED:
+        error = ["interrupted: the same command goes on"]
+    prompts = record.get("promptset", {})
+    return [
+        folder.name,
+        said,
+        str(state.get("at", "?"))[:16].replace("T", " "),
+        ", ".join(record.get("systems", ["?"])),
+        ", ".join(record.get("judges", ["?"])),
+        f"{prompts['name']}: {prompts['count']}" if prompts else "?",
+        *(error or [""]),
+    ]
 
 
 def _check(options: argparse.Namespace) -> int:

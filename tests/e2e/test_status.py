@@ -29,6 +29,27 @@ def test_a_run_that_was_killed_is_called_broken_off_and_is_not_the_latest(
     assert find_run("latest", tmp_path / "runs") == whole.result.folder
 
 
+def test_says_of_what_each_run_was_newest_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = run_here(tmp_path, "promptset.limit=1", "system.id='[b]'")
+    later = RunFolder(tmp_path / "runs", "fedcba987654")
+    with later.locked():
+        state = {"run_id": later.run_id, "state": "incomplete", "at": "9999-01-01T00:00:00+00:00", "exit_code": 130}
+        later.write_json("status.json", state)
+    capsys.readouterr()
+    main(["--runs", str(tmp_path / "runs"), "status"])
+    _, first, second = capsys.readouterr().out.splitlines()
+    assert first.split()[0] == later.run_id
+    assert "interrupted" in first
+    assert second.split()[0] == whole.result.run_id
+    assert second.split()[4:] == ["[b]", "fake", "file:", "4"]
+
+
+def test_no_runs_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--runs", str(tmp_path / "runs"), "status"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert "no run in this folder" in line
+
+
 def test_latest_of_no_ended_run_says_what_to_do(tmp_path: Path) -> None:
     killed = RunFolder(tmp_path / "runs", "0123456789ab")
     with killed.locked():
