@@ -173,8 +173,11 @@ def _status(options: argparse.Namespace) -> int:
         print(f"{runs}: no run in this folder; make one with python run.py")
         return ExitCode.COMPLETE
     table = Table(box=None)
-    for heading in ("run", "state", "at (UTC)", "systems", "judges", "prompts", "what went wrong"):
-        table.add_column(heading, overflow="fold", no_wrap=heading in ("run", "state", "at (UTC)"))
+    for heading in ("run", "state", "at (UTC)"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("systems", "judges", "prompts"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("what went wrong", overflow="fold", min_width=len("interrupted:"))
     for folder in newest_first:
         table.add_row(*map(Text, _standing(folder)))
     console().print(table)
