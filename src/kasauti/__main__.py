@@ -172,7 +172,7 @@ def _status(options: argparse.Namespace) -> int:
     if not newest_first:
         print(f"{runs}: no run in this folder; make one with python run.py")
         return ExitCode.COMPLETE
-    table = Table(box=None)
+    table = Table(box=None, padding=(0, 1, 0, 0))
     for heading in ("run", "state", "at (UTC)"):
         table.add_column(heading, no_wrap=True)
     for heading in ("systems", "judges", "prompts"):
