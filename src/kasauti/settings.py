@@ -42,10 +42,14 @@ CANNOT_CHANGE_A_RESULT = (
     "promptset.path",
     "promptset.name",
     "promptset.lang",
+    "promptset.source",
+    "promptset.split",
+    "promptset.revision",
     "systems.*.device",
     "systems.*.workers",
     "judges.*.device",
     "judges.*.workers",
+    "judges.*.batch_clips",
     "judges.*.timeout_s",
 )
 """Keys left out of a run's identity. What they point at is hashed instead: the prompts that a selection selects, each
@@ -62,11 +66,11 @@ class PathsSettings:
 
 @dataclass
 class PromptsetSettings:
-    """A prompt file and what is taken from it.
+    """A set of prompts and what is taken from it.
 
     Attributes:
         name: Name in tables and signatures.
-        path: JSONL, CSV or TSV file.
+        path: JSONL, CSV or TSV file; None for a set that is fetched.
         lang: Language of all prompts, for a file without a `lang` column.
         limit: At most so many prompts of each language.
         langs: Only these languages (codes, BCP-47 tags or English names).
@@ -75,10 +79,13 @@ class PromptsetSettings:
         ids: Only these prompts.
         ids_file: A text file with one id a line, in addition to `ids`.
         per_delivery: At most so many prompts of each requested delivery (`control.delivery`).
+        source: Data set that the prompts are fetched from (`fleurs`); None for a file.
+        split: Which part of it.
+        revision: At which commit.
     """
 
     name: str = MISSING
-    path: str = MISSING
+    path: str | None = MISSING
     lang: str | None = None
     limit: int | None = None
     langs: list[str] = field(default_factory=list)
@@ -87,6 +94,9 @@ class PromptsetSettings:
     ids: list[str] = field(default_factory=list)
     ids_file: str | None = None
     per_delivery: int | None = None
+    source: str | None = None
+    split: str | None = None
+    revision: str | None = None
 
 
 @dataclass
