@@ -215,6 +215,8 @@ def _add_marks(rows: _Rows, run_id: str) -> None:
     last = rows.samples[-1]
     heard = last.clip_id is not None and last.duration_s is not None
     status = Status.OK if heard else last.status
+    draw = random.Random(f"{last.clip_id}|listener")
+    marks = {mark: float(draw.randint(1, 5)) for mark in ("naturalness", "clarity")} if heard else {}
     place: dict[str, Any] = {
         "run_id": run_id,
         "prompt_id": last.prompt_id,
@@ -234,12 +236,11 @@ def _add_marks(rows: _Rows, run_id: str) -> None:
             reason=None if heard else last.reason,
             clip_id=last.clip_id,
             duration_s=last.duration_s,
+            marks=marks or None,
         )
     )
-    if heard:
-        draw = random.Random(f"{last.clip_id}|listener")
-        for mark in ("naturalness", "clarity"):
-            rows.scores.append({**place, "judgment_id": "x", "label": "B", "mark": mark, "value": draw.randint(1, 5)})
+    for mark, value in marks.items():
+        rows.scores.append({**place, "judgment_id": "x", "label": "B", "mark": mark, "value": value})
 
 
 def _misheard(text: str, noise: float, draw: random.Random) -> str:

@@ -33,6 +33,9 @@ Role = Literal["machine", "human"]
 TAG_SEPARATOR = " "
 """Between the tags of a prompt in a table; a tag is one word."""
 
+NOT_FETCHED = "fetch:"
+"""What the `audio` of a prompt begins with while its recording is not on this machine; the rest says where it is."""
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -45,7 +48,7 @@ class Prompt:
         script: ISO 15924 code of the script that most letters of `text` are in.
         tags: Free labels (`digits`, `code_switch`), sorted.
         control: How it is to be said, by field name (`description`, `speaker`); empty where nothing is asked.
-        audio: Path of a human recording of this prompt, if there is one.
+        audio: Path of a human recording of this prompt, if there is one; or `NOT_FETCHED` and its place in a data set.
     """
 
     id: str
@@ -180,6 +183,8 @@ class SampleRow:
         switch_words: Words of the prompt beside a change of script; None without a transcript or such a change.
         switch_edits: Edits of those words, and words heard between two scripts.
         switch_share: Share of the row's word edits that these are; None where there is no edit.
+        marks: Marks of a judge that gives them: name -> value, the higher the better. They are no columns of this
+            table: `scores.tsv` holds them.
     """
 
     run_id: str
@@ -220,9 +225,10 @@ class SampleRow:
     switch_words: int | None = None
     switch_edits: int | None = None
     switch_share: float | None = None
+    marks: Mapping[str, float] | None = None
 
 
-SAMPLE_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(SampleRow))
+SAMPLE_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(SampleRow) if f.name != "marks")
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ from kasauti.records import AggregateRow, Status
 from kasauti.report import ClipRow, RunTables, SystemInfo, load
 from kasauti.report.chart import Span, chart
 from kasauti.report.heat import RATE_STEPS, language_map, tag_map
-from kasauti.report.leaderboard import ERROR_RATES, Board, Line, boards, headlines, status_counts
+from kasauti.report.leaderboard import Board, Line, boards, headlines, status_counts
 from kasauti.report.speed import speeds
 from kasauti.report.wording import duration_of, floor_of, interval_of, money_of, share_of, value_of
+from kasauti.stats.scores import METRICS
 
 
 @pytest.fixture(scope="module")
@@ -48,16 +49,28 @@ def test_ranked_first_then_listed(tables: RunTables) -> None:
     assert next(line.unranked for line in first.lines if line.system == "piper") == "speaks 1 of 7 languages"
 
 
-def test_a_judge_that_only_gives_marks_has_no_board_of_error_rates(tables: RunTables) -> None:
-    assert {found.judge for found in boards(tables)} == {"whisper"}
-    unmarked = replace(tables, marks=[])
-    assert [found.judge for found in headlines(boards(unmarked))] == ["whisper", "whisper", "listener"]
+def test_a_judge_that_gives_marks_has_boards_of_them_and_none_of_error_rates(tables: RunTables) -> None:
+    assert [found.metric for found in boards(tables) if found.judge == "listener"] == ["naturalness", "clarity"]
+    assert [found.judge for found in headlines(boards(tables))] == ["whisper", "whisper", "listener"]
+
+
+def test_of_marks_the_highest_is_best(tables: RunTables) -> None:
+    board = next(found for found in boards(tables) if found.metric == "naturalness")
+    assert board.verdicts
+    for verdict in board.verdicts:
+        assert verdict.difference is not None
+        assert verdict.verdict not in ("better", "worse") or (verdict.verdict == "better") == (verdict.difference > 0)
+
+
+def test_a_judge_of_which_nothing_could_be_scored_still_has_a_board(tables: RunTables) -> None:
+    silent = [replace(row, mean=None) if row.judge == "listener" else row for row in tables.aggregates]
+    assert "listener" in {found.judge for found in boards(replace(tables, aggregates=silent))}
 
 
 def test_headline_comes_first_and_only_scored_metrics_have_boards(tables: RunTables) -> None:
-    metrics = [found.metric for found in boards(tables)]
+    metrics = [found.metric for found in boards(tables) if found.judge == "whisper"]
     assert metrics[0] == "cer"
-    assert metrics == list(ERROR_RATES)
+    assert metrics == list(METRICS)
     unheard = replace(tables, aggregates=[replace(r, mean=None) if r.metric == "wer" else r for r in tables.aggregates])
     assert "wer" not in [found.metric for found in boards(unheard)]
 

@@ -76,6 +76,40 @@ def test_a_judge_that_gives_marks_only_has_no_verdicts_and_one_that_failed_has()
     assert {v.verdict for v in only} == {"insufficient"}
 
 
+def marked(**means: float) -> list[SampleRow]:
+    return [
+        replace(r, judge="ear", cer=None, status=Status.OK, marks={"mos": float(r.cer or 0)}) for r in rows(**means)
+    ]
+
+
+def test_of_marks_the_higher_is_better_and_a_failure_has_no_worst_value() -> None:
+    failed = row("hi99", "a", None, judge="ear", status=Status.JUDGE_FAILED)
+    summary = summarise([*marked(a=4.0, b=3.0), failed], QUICK, systems("a", "b"), "f")
+    assert {line.metric for line in summary.aggregates} == {"mos"}
+    mean = next(line for line in summary.aggregates if (line.system, line.scope, line.key) == ("a", "lang", "hi"))
+    assert (mean.mean, mean.n_ok, mean.n_total, mean.mean_worst, mean.pooled) == (
+        pytest.approx(4.0035),  # 4 + 0.001 * (0 + 1 + … + 7) / 8
+        8,
+        9,
+        None,
+        None,
+    )
+    verdict = next(v for v in summary.verdicts if v.key == "ta")
+    assert (verdict.metric, verdict.verdict, verdict.difference) == ("mos", "better", pytest.approx(1.0))
+
+
+def test_of_marks_human_speech_limits_from_above() -> None:
+    facts = systems("a", "b", p=SystemInfo(role="human"))
+    limited = summarise(marked(a=4.0, b=3.9, p=3.5), QUICK, facts, "f").verdicts
+    assert {v.verdict for v in limited} == {"judge_limited"}
+    assert {v.verdict for v in summarise(marked(a=4.0, b=3.0, p=3.5), QUICK, facts, "f").verdicts} == {"better"}
+
+
+def test_a_mark_has_no_level_in_its_signature() -> None:
+    parts = signature_parts(summarise(marked(a=4.0), QUICK, systems("a"), "f").aggregates[0].signature)
+    assert (parts["metric"], parts["unit"], parts["level"], parts["normaliser"]) == ("mos", "mark", "none", "none")
+
+
 def test_every_number_has_its_signature() -> None:
     summary = summarise(rows(a=0.1), QUICK, systems("a"), "0123456789abcdef")
     for line in summary.aggregates:

@@ -13,8 +13,8 @@ from kasauti.records import VERDICT_COLUMNS
 from kasauti.report import load
 from kasauti.report.comparing import compare_runs, same_systems
 from kasauti.report.formats import FORMATTERS, csv_table
-from kasauti.report.leaderboard import ERROR_RATES
 from kasauti.report.verdicts import HEADINGS, key_of, show_comparison, verdict_cells
+from kasauti.stats.scores import METRICS
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def compare(first: Path, second: Path, wanted: Wanted, console: Console) -> Exit
     """
     a, b = load(first), load(second)
     rows = compare_runs(a, b, same_systems(a, b, wanted.systems), wanted.metric, wanted.level)
-    is_rate = wanted.metric in ERROR_RATES
+    is_rate = wanted.metric in METRICS
     if wanted.form == "table":
         show_comparison(a, b, rows, console)
     elif wanted.form == "csv":

@@ -129,7 +129,8 @@ def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> N
         "judge": place.judge_id,
         "rejudge": place.rejudge,
     }
-    status, counts = outcome.status, {}
+    status: Status = outcome.status
+    counts: dict[str, Any] = {}
     hypothesis = judgment.transcript if judgment is not None and status is Status.OK else None
     transcript = None
     if hypothesis is not None:
@@ -145,8 +146,9 @@ def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> N
         if score.status == "wrong_script":
             status = Status.WRONG_SCRIPT
         tables.levels += [{**key, "level": level, **row_values(by_level[level])} for level in scoring.levels]
-    if judgment is not None and status is Status.OK:
-        for mark, value in judgment.scores.get(place.label, {}).items():
+    if judgment is not None and status is Status.OK and (marks := judgment.scores.get(place.label)):
+        counts["marks"] = marks
+        for mark, value in marks.items():
             row = {"judgment_id": judgment.judgment_id, "label": place.label, "mark": mark, "value": value}
             tables.scores.append({**key, **row})
     counts |= _structure(plan, place, transcript)

@@ -19,7 +19,7 @@ from kasauti.report.loading import RunTables
 from kasauti.report.summarising import AS_RECORDED, rules_of_scoring, signature_of, verdict_row, verdict_rules
 from kasauti.settings import ScoringSettings
 from kasauti.stats.compare import compare_rows
-from kasauti.stats.scores import METRICS
+from kasauti.stats.scores import METRICS, marks_of
 from kasauti.text.levels import Ladder
 
 
@@ -50,7 +50,7 @@ def compare_runs(
     Args:
         a, b: The runs; may be the same.
         pairs: System of `a`, system of `b`; see `same_systems`.
-        metric: One of the metrics.
+        metric: One of the metrics, or a mark that the runs have.
         level: Level of normalisation for both; None = each run's own.
 
     Raises:
@@ -59,8 +59,9 @@ def compare_runs(
         StatsError: the runs share no judge or no prompt, or not one pair of numbers can be compared; the message names
             what differs.
     """
-    if metric not in METRICS:
-        raise ConfigError(f"no metric {metric!r}; {near_matches(metric, METRICS)}")
+    known = [*METRICS, *marks_of([*a.samples, *b.samples])]
+    if metric not in known:
+        raise ConfigError(f"no metric {metric!r}; {near_matches(metric, known)}")
     side_a, side_b = _side("A", a, level), _side("B", b, level)
     common = {row.prompt_id for row in side_a.rows} & {row.prompt_id for row in side_b.rows}
     if not common:
@@ -72,7 +73,7 @@ def compare_runs(
     humans = [*side_a.humans, *side_b.humans]
     rules = {**side_a.rules, **side_b.rules}
     found = compare_rows(
-        rows, metric, pairs=wanted, humans=humans, signatures=rules, rules=verdict_rules(side_a.scoring)
+        rows, metric, pairs=wanted, humans=humans, signatures=rules, rules=verdict_rules(side_a.scoring, metric)
     )
     revisions = {(row.system, row.judge): row.judge_revision for row in rows}
     verdicts = []

@@ -15,9 +15,7 @@ from kasauti.report.loading import RunTables
 from kasauti.report.summarising import references
 from kasauti.report.verdicts import chosen_pairs
 from kasauti.stats.leaderboard import leaderboard
-
-ERROR_RATES = ("cer", "cer_nospace", "gcer", "wer", "pcer")
-"""Metrics that are shown in per cent; the first one that a judge has is its headline."""
+from kasauti.stats.scores import METRICS
 
 
 @dataclass(frozen=True)
@@ -58,20 +56,19 @@ class Board:
     @property
     def is_rate(self) -> bool:
         """Whether the metric is an error rate: a fraction, the lower the better."""
-        return self.metric in ERROR_RATES
+        return self.metric in METRICS
 
 
 def boards(tables: RunTables) -> list[Board]:
     """All boards that hold a number, by judge in the order of the panel, headline metric first."""
     found = []
-    marking = {row.judge for row in tables.marks}
     for judge in tables.judges:
         rows = [row for row in tables.aggregates if row.judge == judge]
         scored = {row.metric for row in rows if row.mean is not None}
-        names = [*ERROR_RATES, *dict.fromkeys(row.metric for row in rows if row.metric not in ERROR_RATES)]
+        names = [*METRICS, *dict.fromkeys(row.metric for row in rows if row.metric not in METRICS)]
         shown = [name for name in names if name in scored]
-        if not shown and judge not in marking:
-            # A recogniser of which no answer could be scored still gets a board, so that this is seen.
+        if not shown:
+            # A judge of which no answer could be scored still gets a board, so that this is seen.
             shown = [row.metric for row in rows[:1]]
         found += [_board(tables, judge, metric, [row for row in rows if row.metric == metric]) for metric in shown]
     return found
@@ -108,7 +105,7 @@ def _board(tables: RunTables, judge: str, metric: str, rows: Sequence[AggregateR
     competing = [row for row in rows if row.system not in listed]
     lines = [
         Line(entry.system, "machine", entry.rank, entry.reason, entry.row, cells[entry.system])
-        for entry in leaderboard(competing, metric, higher_is_better=metric not in ERROR_RATES)
+        for entry in leaderboard(competing, metric, higher_is_better=metric not in METRICS)
     ]
     lines += [
         Line(row.system, tables.systems[row.system].role, None, listed[row.system], row, cells[row.system])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -219,8 +219,9 @@ def load(folder: Path) -> RunTables:
     run = _run_info(folder)
     prompts = list(_prompts(folder / "prompts.jsonl"))
     samples = read_records(folder / "per_sample.tsv", SampleRow)
+    marks = read_records(scores, MarkRow) if (scores := folder / "scores.tsv").is_file() else []
     clips = read_records(folder / "clips.tsv", ClipRow)
-    scores, verdicts = folder / "scores.tsv", folder / "verdicts.csv"
+    verdicts = folder / "verdicts.csv"
     unknown = {row.prompt_id for row in samples} - {prompt.id for prompt in prompts}
     if unknown:
         raise StoreError(
@@ -233,13 +234,28 @@ def load(folder: Path) -> RunTables:
         judges=run.judges,
         signatures=run.signatures,
         prompts=prompts,
-        samples=samples,
+        samples=_with_marks(samples, marks),
         clips=clips,
-        marks=read_records(scores, MarkRow) if scores.is_file() else [],
+        marks=marks,
         aggregates=list(_csv_records(folder / "aggregate.csv", AggregateRow)),
         verdicts=list(_csv_records(verdicts, VerdictRow)) if verdicts.is_file() else [],
         audio=_audio(clips, run.store),
     )
+
+
+def _with_marks(samples: Sequence[SampleRow], marks: Sequence[MarkRow]) -> list[SampleRow]:
+    """The rows, each with the marks that were given to it."""
+    given: dict[tuple[str, str, int, str, int], dict[str, float]] = {}
+    for mark in marks:
+        if mark.value is not None:
+            place = (mark.prompt_id, mark.system, mark.repeat, mark.judge, mark.rejudge)
+            given.setdefault(place, {})[mark.mark] = mark.value
+    if not given:
+        return list(samples)
+    places = ((row.prompt_id, row.system, row.repeat, row.judge, row.rejudge) for row in samples)
+    return [
+        replace(row, marks=given[place]) if place in given else row for row, place in zip(samples, places, strict=True)
+    ]
 
 
 def load_levels(folder: Path) -> list[LevelRow]:

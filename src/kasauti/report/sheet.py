@@ -20,14 +20,15 @@ from typing import Any
 from kasauti.errors import StoreError
 from kasauti.records import VERDICT_COLUMNS, VerdictRow
 from kasauti.report.formats import FORMULA_STARTS
-from kasauti.report.leaderboard import ERROR_RATES, Board, boards
+from kasauti.report.leaderboard import Board, boards
 from kasauti.report.loading import RunTables
+from kasauti.stats.scores import METRICS
 from kasauti.store.files import write_bytes
 
 _SPECIAL = (*FORMULA_STARTS, "#")
 """First characters that make a spreadsheet, or one that reads its export, calculate; `#N/A` would become an error."""
 
-_PERCENT = frozenset({*ERROR_RATES, "wrong_script_share"})
+_PERCENT = frozenset({*METRICS, "wrong_script_share"})
 """Columns shown in per cent."""
 
 _CELL_LIMIT = 32_767

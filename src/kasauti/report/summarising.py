@@ -17,7 +17,7 @@ from kasauti.stats.aggregate import aggregate
 from kasauti.stats.compare import CellVerdict, compare_rows
 from kasauti.stats.floors import noise_floors
 from kasauti.stats.pairs import Rules
-from kasauti.stats.scores import METRICS
+from kasauti.stats.scores import METRICS, marks_of
 from kasauti.text.units import segmentation_rules
 
 AS_RECORDED = "as recorded"
@@ -60,14 +60,18 @@ def summarise(
     rows = aggregate(
         samples,
         level=scoring.level,
+        metrics=[*METRICS, *marks_of(samples)],
         min_ok_share=scoring.min_ok_share,
         humans=references(systems),
         draws=scoring.draws,
         seed=scoring.seed,
     )
     revisions = _revisions(samples)
+    giving = {metric: _judges_of(samples, metric) for metric in dict.fromkeys(row.metric for row in rows)}
     signed = []
     for row in rows:
+        if row.judge not in giving[row.metric]:
+            continue
         heard_by = f"{row.judge}@{revisions.get((row.system, row.judge), '')}"
         signature = signature_of(row.metric, row.scope, rules[row.system], heard_by, prompts_sha256)
         signed.append(replace(row, level=rules[row.system]["level"], signature=signature))
@@ -75,10 +79,10 @@ def summarise(
     humans = [name for name, facts in systems.items() if facts.role == "human"]
     verdicts = []
     for metric in scored_metrics(samples):
-        scoring_judges = _judges_of(samples, metric)
-        for found in compare_rows(samples, metric, humans=humans, signatures=rules, rules=verdict_rules(scoring)):
+        deciding = verdict_rules(scoring, metric)
+        for found in compare_rows(samples, metric, humans=humans, signatures=rules, rules=deciding):
             first = found.verdict.a
-            if found.judge not in scoring_judges:
+            if found.judge not in giving[metric]:
                 continue
             signature = by_place[first, found.judge, found.scope, found.key, metric]
             verdicts.append(verdict_row(found, rules[first]["level"], signature))
@@ -122,6 +126,8 @@ def signature_of(metric: str, scope: str, rules: Mapping[str, str], judge: str, 
         judge: `judge@revision`.
         prompts_sha256: Hash of the prompts.
     """
+    if metric not in UNITS:  # a judge's mark: no text was read to make it
+        rules = dict.fromkeys(rules, "none")
     return score_signature(
         {
             "metric": metric,
@@ -138,9 +144,14 @@ def signature_of(metric: str, scope: str, rules: Mapping[str, str], judge: str, 
     )
 
 
-def verdict_rules(scoring: ScoringSettings) -> Rules:
-    """How verdicts are made under the settings of a run."""
-    return Rules(min_ok_share=scoring.min_ok_share, draws=scoring.draws, seed=scoring.seed)
+def verdict_rules(scoring: ScoringSettings, metric: str) -> Rules:
+    """How verdicts by a metric are made under the settings of a run."""
+    return Rules(
+        higher_is_better=metric not in METRICS,
+        min_ok_share=scoring.min_ok_share,
+        draws=scoring.draws,
+        seed=scoring.seed,
+    )
 
 
 def verdict_row(found: CellVerdict, level: str, signature: str) -> VerdictRow:
@@ -172,13 +183,15 @@ def verdict_row(found: CellVerdict, level: str, signature: str) -> VerdictRow:
 
 
 def scored_metrics(samples: Sequence[SampleRow]) -> list[str]:
-    """The metrics that at least one row carries; the headline metric where no row carries any."""
+    """The metrics and marks that at least one row carries; the headline metric where no row carries any."""
     carried = [metric for metric in METRICS if any(getattr(row, metric) is not None for row in samples)]
-    return carried or [METRICS[0]]
+    return [*carried, *marks_of(samples)] or [METRICS[0]]
 
 
 def _judges_of(samples: Sequence[SampleRow], metric: str) -> set[str]:
-    """Judges that give a metric: not one that answers without it (with marks), but one that failed throughout."""
+    """Judges that give a metric or a mark: of error rates also those that failed throughout, so that this is seen."""
+    if metric not in METRICS:
+        return {row.judge for row in samples if row.marks and metric in row.marks}
     giving = {row.judge for row in samples if getattr(row, metric) is not None}
     answering = {row.judge for row in samples if row.status is Status.OK}
     return giving | ({row.judge for row in samples} - answering)

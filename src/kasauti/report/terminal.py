@@ -57,7 +57,7 @@ def _print_board_verdicts(board: Board, console: Console) -> None:
 
 
 def _print_board(tables: RunTables, board: Board, console: Console) -> None:
-    unit = "% (lower is better)" if board.is_rate else "(higher is better)"
+    unit = "% (lower is better)" if board.is_rate else "higher is better"
     title = f"{metric_name(board.metric)}, {unit}, heard by {board.judge}{level_of(board.metric, tables.scoring.level)}"
     named = min(_NAME_WIDTH, max(len(_label(line)) for line in board.lines)) if board.lines else 0
     least = max([_NARROW, *map(len, board.languages)])

@@ -16,6 +16,15 @@ METRIC_NAMES = {
 }
 
 
+MARK_NAMES = {
+    "dnsmos_ovrl": "DNSMOS overall",
+    "dnsmos_sig": "DNSMOS speech",
+    "dnsmos_bak": "DNSMOS background",
+    "dnsmos_p808": "DNSMOS P.808",
+}
+"""Marks of the package's own judges; those of others are named as they name them."""
+
+
 def value_of(value: float | None, *, is_rate: bool) -> str:
     """An error rate in per cent with one decimal, a mark with two; a dash for None."""
     if value is None:
@@ -39,8 +48,8 @@ def interval_of(row: AggregateRow, *, is_rate: bool) -> str:
 
 
 def metric_name(metric: str) -> str:
-    """`CER` for `cer`; a judge's mark keeps the name that the judge gave it."""
-    return METRIC_NAMES.get(metric, metric)
+    """`CER` for `cer`; a mark without a name here keeps the one that its judge gave it."""
+    return METRIC_NAMES.get(metric) or MARK_NAMES.get(metric, metric)
 
 
 def language_name(code: str) -> str:

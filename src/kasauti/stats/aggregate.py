@@ -39,7 +39,7 @@ def aggregate(
     Args:
         rows: Rows of `per_sample.tsv`, of one run or of several that hold different systems, judges or prompts.
         level: Level of normalisation that the rows were scored at; copied into the result.
-        metrics: Which of `METRICS`, in the order wanted.
+        metrics: Which of `METRICS`, and which marks, in the order wanted.
         min_ok_share: A cell with a smaller share of scored rows is `insufficient`.
         humans: Systems whose clips are human recordings; they don't take part in what is common.
         draws: Bootstrap draws.
@@ -93,7 +93,7 @@ def _row(columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_sha
         pooled=corpus_rate(cell),
         mean_common=summarise(values[common], langs[common], macro=macro),
         n_common=int(common.sum()),
-        mean_worst=summarise(scores.worst[cell.at.units], cell.at.langs, macro=macro) if scores.computed else None,
+        mean_worst=_worst(cell),
         floor95=floor.floor95,
         floor_kind=floor.kind,
         largest_pair=floor.largest_pair,
@@ -132,6 +132,13 @@ def _unsupported(columns: Columns, metric: str, level: str) -> Iterator[_Placed]
                 status="unsupported_language",
             )
             yield (system, judge, SCOPES.index(scope), place), row
+
+
+def _worst(cell: Cell) -> float | None:
+    """Mean with failed rows as 1.0; a mark has no value that a failure must have."""
+    if not cell.scores.computed or cell.metric not in METRICS:
+        return None
+    return summarise(cell.scores.worst[cell.at.units], cell.at.langs, macro=cell.macro)
 
 
 def _median(values: FloatArray) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kasauti.errors import StatsError
-from kasauti.records import TAG_SEPARATOR, SampleRow, Status
+from kasauti.records import SAMPLE_COLUMNS, TAG_SEPARATOR, SampleRow, Status
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -125,8 +125,12 @@ class Columns:
         )
 
     def numbers(self, name: str) -> FloatArray:
-        """One numeric column of the sorted rows; NaN where it is None."""
-        return np.array(_column(self.rows, name), dtype=np.float64)[self.order]
+        """One numeric column, or one mark, of the sorted rows; NaN where it is None."""
+        if name in SAMPLE_COLUMNS:
+            values = _column(self.rows, name)
+        else:
+            values = [row.marks.get(name) if row.marks else None for row in self.rows]
+        return np.array(values, dtype=np.float64)[self.order]
 
     def revision(self, group: Group) -> str:
         """Revision of the judge in the rows of one group; all of them where there are several."""

@@ -85,7 +85,7 @@ def compare_rows(
 
     Args:
         rows: As for `aggregate`.
-        metric: One of the metrics.
+        metric: One of `METRICS`, or the name of a mark.
         scopes: In which cells.
         pairs: Systems (a, b), for verdicts on a against b; None for all pairs of systems that are no humans. A pair is
             left out of a cell in which one of them has no rows.

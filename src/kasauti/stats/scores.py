@@ -6,15 +6,18 @@ a system that does not vary has a variance of exactly 0.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kasauti.records import SampleRow
 from kasauti.stats.columns import BoolArray, Columns, FloatArray, IntArray
 
 METRICS: tuple[str, ...] = ("cer", "cer_nospace", "gcer", "wer", "pcer")
+"""Error rates, the lower the better. Any other name is a judge's mark (`SampleRow.marks`), the higher the better."""
 
 COUNTS: dict[str, tuple[str, str]] = {
     "cer": ("char_edits", "ref_chars"),
@@ -23,6 +26,12 @@ COUNTS: dict[str, tuple[str, str]] = {
     "wer": ("word_edits", "ref_words"),
 }
 """Metric -> columns of its edits and of its reference units; a metric that is not here has no corpus rate."""
+
+
+def marks_of(rows: Iterable[SampleRow]) -> list[str]:
+    """Names of the marks that rows carry, in order of first appearance."""
+    return list(dict.fromkeys(name for row in rows if row.marks for name in row.marks))
+
 
 SCORED_IN_ANY_SCRIPT = frozenset({"pcer"})
 """Metrics that compare sounds, so that a transcript in another script than the reference is scored like any other."""
@@ -62,7 +71,7 @@ class Scores:
     Attributes:
         n_total: Rows. `n_ok`: rows that are scored. `n_wrong_script`: rows in another script.
         mean: Mean of the scored rows, NaN where there is none. `take_mean`: the same of each take.
-        worst: Mean of all rows with every row that is not scored as 1.0.
+        worst: Mean of all rows with every row that is not scored as 1.0; of no use for marks.
         edits, refs: Edits and reference units of the scored rows; None for a metric without counts.
         spread: Sums of squares.
         computed: False where answers exist but none carries this metric.
