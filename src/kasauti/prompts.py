@@ -7,6 +7,7 @@ never used as a path.
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,22 +26,24 @@ from kasauti.text.scripts import dominant_script
 TAG_SEPARATOR = ";"
 
 
-def load_prompts(path: str | Path, lang: str | None = None) -> list[Prompt]:
+def load_prompts(path: str | Path, lang: str | None = None, *, recordings_needed: bool = False) -> list[Prompt]:
     """Reads a prompt file.
 
     Args:
         path: `.jsonl` (an object a line), `.csv` or `.tsv` (a header line, any order and case).
             Fields: `text` (required), `id` (made from the content where the file has none), `lang`, `tags` (a list; in
             a table separated by `;`), `control` (an object, or a text, which becomes `{"description": text}`), `audio`
-            (path of a human recording). Other fields are ignored.
+            (path of a human recording, from the folder of this file, else from where any path starts). Other fields
+            are ignored.
         lang: Language of prompts that name none.
+        recordings_needed: Whether a recording that is named must be there.
 
     Returns:
         The prompts in file order; at least one.
 
     Raises:
         PromptError: with file, line and id: the file is missing or not UTF-8, a field is missing, a text is empty, an
-            id comes twice, a language is unknown.
+            id comes twice, a language is unknown, a recording that is needed is not there.
     """
     path = Path(path)
     if lang is not None:
@@ -52,6 +55,11 @@ def load_prompts(path: str | Path, lang: str | None = None) -> list[Prompt]:
         if prompt.id in lines:
             raise PromptError(f"{path}:{line}: {_twice(prompt, lines[prompt.id], given='id' in row)}")
         lines[prompt.id] = line
+        if recordings_needed and prompt.audio is not None and not os.path.isfile(source_path(prompt.audio)):
+            raise PromptError(
+                f"{path}:{line}: audio {prompt.audio!r} (id {prompt.id!r}): there is no such file; wanted its path "
+                f"from {path.parent.resolve()} or from the current folder. Leave it empty where nothing was recorded"
+            )
         prompts.append(prompt)
     if not prompts:
         raise PromptError(f"{path}: no prompt in this file")
@@ -147,7 +155,7 @@ def _prompt(path: Path, line: int, row: Mapping[str, Any], lang: str | None) -> 
         script=dominant_script(text) or language(code).scripts[0],
         tags=_tags(where, row.get("tags")),
         control=control,
-        audio=_optional(where, row, "audio"),
+        audio=_recording(path, _optional(where, row, "audio")),
     )
 
 
@@ -164,6 +172,13 @@ def _twice(prompt: Prompt, line: int, *, given: bool) -> str:
 def _optional(where: str, row: Mapping[str, Any], name: str) -> str | None:
     """A field that may be missing, null or empty, and else must be text."""
     return text_field(where, row, name) if row.get(name) not in (None, "") else None
+
+
+def _recording(path: Path, audio: str | None) -> str | None:
+    """A recording's path: beside the file that names it, if it is there, else as given."""
+    # os.path answers where pathlib raises (a name too long).
+    beside = None if audio is None else os.path.join(path.parent, audio)
+    return beside if beside is not None and os.path.isfile(beside) else audio
 
 
 def _tags(where: str, value: Any) -> tuple[str, ...]:

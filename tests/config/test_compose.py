@@ -382,7 +382,7 @@ def refusal(*overrides: str) -> str:
         (["decoding.temprature=1"], r"no key 'decoding.temprature'; did you mean 'temperature'\?"),
         (["system.slip=1"], r"no key 'system.slip'"),
         (["judge.slp_rate=1"], r"no key 'judge.slp_rate'; did you mean 'slip_rate'"),
-        (["+promptset.limt=2"], r"no key promptset.limt; did you mean 'limit'\?"),
+        (["+promptset.limt=2"], r"no key promptset.limt; did you mean 'limit' or 'split'\?"),
         (["+judge.fake.slp_rate=1"], r"no key judge.fake.slp_rate; did you mean 'slip_rate'"),
         (["promptset.limit=1.5"], r"promptset.limit: Value '1.5' .* could not be converted to Integer"),
         (["dry_run=maybe"], r"dry_run: Value 'maybe' is not a valid bool"),

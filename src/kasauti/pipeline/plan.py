@@ -1,6 +1,6 @@
 """What a run has to do: every take of every prompt by every system, and what the store already has of it.
 
-Planning builds the parts without loading them, makes no file and calls nobody.
+Planning builds the parts without loading them, makes no clip and calls nobody. It may fetch a data set.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 from kasauti import identity
 from kasauti.judges.base import Judge
 from kasauti.parts import build
-from kasauti.paths import source_path
-from kasauti.prompts import load_prompts, prompts_sha256, select
+from kasauti.prompts import prompts_sha256, select
+from kasauti.promptsets import read_prompts, with_recordings
 from kasauti.records import Outcome, Prompt
 from kasauti.settings import CANNOT_CHANGE_A_RESULT, RunSettings
 from kasauti.store.library import Store
@@ -95,12 +95,16 @@ def make_plan(settings: RunSettings) -> Plan:
 
     Raises:
         PromptError: the prompt file or the selection from it is wrong.
+        DatasetError: prompts or recordings that are to be fetched can't be had.
         KasautiError: a part can't be built from its options.
     """
     promptset = settings.promptset
-    all_prompts = load_prompts(source_path(promptset.path), promptset.lang)
-    prompts = select(all_prompts, promptset)
     systems = {options.id: build(options) for options in settings.systems}
+    plays = any(system.facts.plays_recordings for system in systems.values())
+    all_prompts = read_prompts(promptset, settings.data.mirror, play_recordings=plays)
+    prompts = select(all_prompts, promptset)
+    if plays:
+        prompts = with_recordings(prompts, promptset, settings.data.mirror, fetch=not settings.dry_run)
     judges = {options.id: build(options) for options in settings.judges}
     sha256 = prompts_sha256(prompts)
     fingerprints = {name: system.fingerprint() for name, system in systems.items()}

@@ -10,14 +10,14 @@ from kasauti.errors import PreflightError
 from kasauti.paths import ROOT
 from kasauti.pipeline.estimate import Estimate
 from kasauti.pipeline.plan import Plan
-from kasauti.records import Finding, Status
+from kasauti.records import NOT_FETCHED, Finding, Status
 from kasauti.text.languages import language
 from kasauti.text.levels import normalize
 
 
 def preflight(plan: Plan, left: Estimate) -> list[Finding]:
     """Everything there is to say about a plan, errors first. A part that has nothing left to do needs nothing."""
-    found = [*_prompts(plan), *_parts(plan, left), *_together(plan), *_env_file()]
+    found = [*_prompts(plan), *_recordings(plan), *_parts(plan, left), *_together(plan), *_env_file()]
     return sorted(found, key=lambda finding: finding.level != "error")
 
 
@@ -50,6 +50,14 @@ def _prompts(plan: Plan) -> Iterator[Finding]:
                 f"prompt {prompt.id}",
                 "nothing of the text is left once punctuation is taken out; it will count no reference units.",
             )
+
+
+def _recordings(plan: Plan) -> Iterator[Finding]:
+    """What a dry run can't know: recordings are part of a run's id, and it fetches none."""
+    waiting = dict.fromkeys(prompt.lang for prompt in plan.prompts if (prompt.audio or "").startswith(NOT_FETCHED))
+    if waiting and any(system.facts.plays_recordings for system in plan.systems.values()):
+        message = f"the recordings of {', '.join(waiting)} will be fetched by the run (some hundred MB a language)."
+        yield Finding("warning", f"prompts {plan.settings.promptset.name}", message, "The run's id depends on them.")
 
 
 def _parts(plan: Plan, left: Estimate) -> Iterator[Finding]:

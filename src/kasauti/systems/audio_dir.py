@@ -16,7 +16,7 @@ from pathlib import Path
 from kasauti.errors import SpeechSystemError
 from kasauti.identity import digest, file_sha256
 from kasauti.paths import source_path
-from kasauti.records import Finding, Outcome, Prompt, Status
+from kasauti.records import NOT_FETCHED, Finding, Outcome, Prompt, Status
 from kasauti.systems.base import Speech, SpeechFailed, SpeechRequest, System, SystemFacts, SystemOptions
 
 SUFFIXES = (".wav", ".flac")
@@ -47,6 +47,7 @@ class AudioDir(System):
         self._hashes: dict[Path, str] = {}
         self.facts = SystemFacts(
             speaks=options.path is not None or options.prompt_audio,
+            plays_recordings=options.prompt_audio,
             seconds_per_char=0.0005,
         )
 
@@ -58,8 +59,8 @@ class AudioDir(System):
         return self._hash(path) if path is not None else ""
 
     def refuse(self, prompt: Prompt) -> Outcome | None:
-        """A prompt without a recording is `missing`."""
-        if not self.facts.speaks or self._find(prompt) is not None:
+        """A prompt without a recording is `missing`; one whose recording is still to be fetched is not."""
+        if not self.facts.speaks or self._is_promised(prompt) or self._find(prompt) is not None:
             return None
         return Outcome(Status.MISSING, "no_recording")
 
@@ -69,7 +70,7 @@ class AudioDir(System):
         found = []
         if self._options.repeats != 1:
             found.append(Finding("error", subject, "a recording is one take.", _ONE_TAKE))
-        missing = [prompt.id for prompt in prompts if self.facts.speaks and self._find(prompt) is None]
+        missing = [prompt.id for prompt in prompts if self.refuse(prompt) is not None]
         if missing:
             found.append(Finding("warning", subject, f"{len(missing)} prompts have no recording: {_some(missing)}."))
         # Recordings of prompts that were not chosen are nothing to tell; beside a gap they may be a wrong name.
@@ -111,6 +112,9 @@ class AudioDir(System):
         if not files:
             raise SpeechSystemError(f"{folder}: no {' or '.join(SUFFIXES)} file in it; name them by prompt id")
         return files
+
+    def _is_promised(self, prompt: Prompt) -> bool:
+        return self._options.prompt_audio and (prompt.audio or "").startswith(NOT_FETCHED)
 
     def _find(self, prompt: Prompt) -> Path | None:
         if self._options.prompt_audio and prompt.audio is not None:

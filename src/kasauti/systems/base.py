@@ -49,6 +49,7 @@ class SystemFacts:
         workers: How the system profits from more processes: at most so many copies side by side; 1 = one process,
             0 = as many as there are cores.
         speaks: False for a place holder that has no audio (its rows go to judges that need none).
+        plays_recordings: Whether it plays the recordings that prompts name in their `audio`.
         usd_per_1k_chars: List price, for the plan; 0 for local systems, None where unknown.
         seconds_per_char: Work per character on the reference machine (two cores), for the plan's estimate.
     """
@@ -58,6 +59,7 @@ class SystemFacts:
     decoding_fields: tuple[str, ...] = ()
     workers: int = 1
     speaks: bool = True
+    plays_recordings: bool = False
     usd_per_1k_chars: float | None = 0.0
     seconds_per_char: float = 0.05
 
