@@ -1,4 +1,4 @@
-"""Some files out of a large tar: read as a stream, once, and only as far as needed.
+"""Some files out of a large tar: read as a stream, once, and believed only when its checksum was right.
 
 An archive is somebody else's: its names are compared with the wanted ones and never used as paths.
 """
@@ -9,19 +9,22 @@ import os
 import shutil
 import tarfile
 import zlib
-from collections.abc import Collection
-from gzip import BadGzipFile
+from collections.abc import Collection, Iterator
+from gzip import BadGzipFile, GzipFile
 from pathlib import Path, PurePosixPath
 
 from kasauti.cache import cache_errors
 from kasauti.datasets.hub import DatasetError
 
+_CHUNK = 1 << 20
+
 
 def unpack(archive: Path, names: Collection[str], folder: Path) -> None:
     """Writes the members of a `.tar.gz` with these file names, in whatever folder of the archive, into one folder.
 
-    What is there already is not read again. A name that the archive lacks is left out. Every file is written whole or
-    not at all, and processes that unpack at once wait for each other.
+    What is there already is not read again. A name that the archive lacks is left out; of several members with one name
+    the first counts. Files appear once the whole archive was read without a fault. Processes that unpack at once wait
+    for each other.
 
     Args:
         archive: The file.
@@ -40,19 +43,18 @@ def unpack(archive: Path, names: Collection[str], folder: Path) -> None:
         with FileLock(folder / ".lock"):
             wanted = {name for name in names if not (folder / name).is_file()}
             if wanted:
-                _read(archive, wanted, folder)
+                for name in _read(archive, wanted, folder):
+                    os.replace(_beside(folder, name), folder / name)
 
 
-def _read(archive: Path, wanted: set[str], folder: Path) -> None:
+def _read(archive: Path, wanted: Collection[str], folder: Path) -> list[str]:
+    """Writes the wanted members beside their places; the names of those that are there."""
     try:
-        with tarfile.open(archive, mode="r|gz") as tar:
-            for member in tar:
-                name = _name(archive, member)
-                if name in wanted:
-                    _write(archive, tar, member, folder / name)
-                    wanted.discard(name)
-                    if not wanted:
-                        return
+        with GzipFile(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+            found = list(_members(archive, tar, wanted, folder))
+            while stream.read(_CHUNK):  # to the end, where the checksum is: a tar ends well at a header that is torn
+                pass
+            return found
     # EOFError: it ends early. zlib.error: it is damaged in the middle.
     except (tarfile.TarError, zlib.error, EOFError, BadGzipFile) as error:
         raise DatasetError(
@@ -61,21 +63,28 @@ def _read(archive: Path, wanted: set[str], folder: Path) -> None:
         ) from error
 
 
-def _name(archive: Path, member: tarfile.TarInfo) -> str:
-    """The file name of a member; empty for a folder."""
-    path = PurePosixPath(member.name)
-    if path.is_absolute() or ".." in path.parts or "\\" in member.name or "\0" in member.name:
-        raise DatasetError(f"{archive}: member {member.name!r} leaves the folder; this is not the published archive")
-    return "" if member.isdir() else path.name
+def _members(archive: Path, tar: tarfile.TarFile, wanted: Collection[str], folder: Path) -> Iterator[str]:
+    left = set(wanted)
+    for member in tar:
+        path = PurePosixPath(member.name)
+        if path.is_absolute() or ".." in path.parts or "\\" in member.name or "\0" in member.name:
+            raise DatasetError(
+                f"{archive}: member {member.name!r} leaves the folder; this is not the published archive"
+            )
+        if path.name in left and not member.isdir():
+            content = tar.extractfile(member) if member.isreg() else None
+            if content is None:
+                raise DatasetError(
+                    f"{archive}: member {member.name!r} is no plain file; this is not the published archive"
+                )
+            with content, _beside(folder, path.name).open("wb") as file:
+                shutil.copyfileobj(content, file)
+                file.flush()
+                os.fsync(file.fileno())
+            left.discard(path.name)
+            yield path.name
 
 
-def _write(archive: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
-    content = tar.extractfile(member) if member.isreg() else None
-    if content is None:
-        raise DatasetError(f"{archive}: member {member.name!r} is no plain file; this is not the published archive")
-    partial = target.with_name(f".{target.name}.partial")
-    with content, partial.open("wb") as file:
-        shutil.copyfileobj(content, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, target)
+def _beside(folder: Path, name: str) -> Path:
+    # One fixed name: what a killed process left is overwritten, and the lock keeps others away.
+    return folder / f".{name}.partial"
