@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MISSING = "???"
 
+_OF_A_JUDGE = ("batch_clips", "command", "device", "limit_s", "python", "restarts", "timeout_s", "workers")
+
 CANNOT_CHANGE_A_RESULT = (
     "paths",
     "tracking",
@@ -47,13 +49,11 @@ CANNOT_CHANGE_A_RESULT = (
     "promptset.revision",
     "systems.*.device",
     "systems.*.workers",
-    "judges.*.device",
-    "judges.*.workers",
-    "judges.*.batch_clips",
-    "judges.*.timeout_s",
+    *(f"judges.*.{key}" for key in _OF_A_JUDGE),
+    *(f"judges.*.members.*.{key}" for key in _OF_A_JUDGE),
 )
 """Keys left out of a run's identity. What they point at is hashed instead: the prompts that a selection selects, each
-system's own repeats and the decoding fields that it uses, the files behind paths."""
+system's own repeats and the decoding fields that it uses, the files behind paths, what a program says that it is."""
 
 
 @dataclass

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
@@ -20,7 +19,6 @@ from kasauti.audio import write_wav
 from kasauti.errors import JudgeError
 from kasauti.fakes import RATE_HZ, write_text
 from kasauti.identity import file_sha256
-from kasauti.judges import remote as remote_module
 from kasauti.judges import remote_process
 from kasauti.judges.base import Answer, Heard, JudgeTask
 from kasauti.judges.fake import FakeJudge, FakeJudgeOptions
@@ -108,7 +106,7 @@ def test_a_served_judge_with_other_settings_is_another_judge(tmp_path: Path) -> 
     options = {"_target_": "kasauti.judges.fake.FakeJudge", "id": "x", "slip_rate": 0.5}
     served = [sys.executable, "-m", "kasauti.judges.serve", json.dumps(options)]
     heard = clip(tmp_path / "a.wav", "one two")
-    with pytest.raises(JudgeError, match=f"got .*'revision': '{re.escape(said(slip_rate=0.5))}'"):
+    with pytest.raises(JudgeError, match=f"says that it is '{re.escape(said(slip_rate=0.5))}', but"):
         list(remote(served, revision=said()).judge([task("ab", heard)]))
     [answer] = remote(served, revision=said(slip_rate=0.5)).judge([task("ab", heard)])
     assert answer.outcome.status is Status.OK
@@ -263,21 +261,28 @@ def test_nothing_is_started_without_a_task() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "got"),
+    ("code", "told"),
     [
-        ("say({'protocol': 1, 'revision': 'r2'})", "'revision': 'r2'"),
-        ("say({'protocol': 2, 'revision': 'r1'})", "'protocol': 2"),
-        ("say({'revision': 'r1'})", "got {'revision': 'r1'}"),
-        ("say([1])", "got none"),
-        ("print('Welcome!', flush=True)", "got none"),
-        ("os.write(1, bytes(range(128, 256)) + b'\\n')", "got none"),
-        ("sys.exit(3)", "got none"),
+        ("say({'protocol': 1, 'revision': 'r2'})", r"it says that it is 'r2', but judge.revision is 'r1'"),
+        ("say({'protocol': 1})", r"it says that it is None, but judge.revision is 'r1'"),
+        (
+            "say({'protocol': 2, 'revision': 'r1'})",
+            r"expected a greeting of protocol 1, got {'protocol': 2.*update the",
+        ),
+        ("say({'revision': 'r1'})", r"expected a greeting of protocol 1, got {'revision': 'r1'}"),
+        ("say({'error': 'no weights in /models'})", r"it can't be set up: no weights in /models"),
+        ("say({'protocol': 1, 'revision': 'r1', 'batch': 0})", r"its greeting says batch 0; wanted a whole number"),
+        ("say({'protocol': 1, 'revision': 'r1', 'batch': True})", r"its greeting says batch True"),
+        ("say([1])", r"no greeting from .*: it said '\[1\]\\n', which is no line of the protocol"),
+        ("print('Welcome!', flush=True)", r"no greeting .*'Welcome!\\n', which is no line"),
+        ("os.write(1, bytes(range(128, 256)) + b'\\n')", r"no greeting .*which is no line"),
+        ("sys.exit(3)", r"no greeting .*ended without an answer \(exit code 3\)"),
+        ("os.kill(os.getpid(), 11)", r"no greeting .*ended without an answer \(killed by signal 11\)"),
     ],
 )
-def test_another_greeting_is_refused(code: str, got: str) -> None:
-    with pytest.raises(JudgeError, match=r"expected the greeting .*'protocol': 1, 'revision': 'r1'") as told:
+def test_another_greeting_is_refused(code: str, told: str) -> None:
+    with pytest.raises(JudgeError, match=f"judge remote: {told}"):
         list(remote(program(code + "\nsys.stdin.read()")).judge([task()]))
-    assert got in str(told.value)
 
 
 def answers_of(code: str, count: int = 3) -> list[Answer]:
@@ -316,9 +321,155 @@ def test_a_bad_reply_costs_its_own_task_and_the_process_is_started_anew(bad: str
     assert (outcome.status, outcome.reason, outcome.retryable) == (Status.JUDGE_FAILED, reason, True)
 
 
-def test_a_program_that_dies_between_two_tasks_is_noticed() -> None:
+def test_a_program_that_dies_between_two_tasks_is_started_again() -> None:
     answers = answers_of(f"{OK_ANSWER}\nsys.exit()", count=4)
-    assert [answer.outcome.reason for answer in answers] == [None, "judge_died", None, "judge_died"]
+    assert [answer.transcript for answer in answers] == ["x"] * 4
+
+
+def test_a_task_that_a_program_died_under_is_asked_once_more(tmp_path: Path) -> None:
+    # It dies at the first task of all, once: a GPU that was full for a moment.
+    once = f"died = {str(tmp_path / 'died')!r}\nif not os.path.exists(died):\n    open(died, 'w'); os._exit(1)\n"
+    assert [answer.transcript for answer in answers_of(once + OK_ANSWER)] == ["x"] * 3
+
+
+def test_a_program_that_dies_under_every_task_is_given_up(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    body = f"open({str(starts)!r}, 'a').write('.')\n{GREETING}hear()\nos._exit(1)\n"
+    answers = list(remote(program(body), restarts=2).judge(task(f"{n:02x}") for n in range(20)))
+    assert starts.read_text() == "..."  # the first time and two restarts
+    assert [answer.judgment_id for answer in answers] == [f"{n:02x}" for n in range(20)]
+    assert {(answer.outcome.status, answer.outcome.reason) for answer in answers} == {
+        (Status.JUDGE_FAILED, "judge_died")
+    }
+    assert answers[0].outcome.error == "ended without an answer (exit code 1); what it printed tells why"
+    assert answers[-1].outcome.error == (
+        "not asked: it ended 3 times in a row without an answer; last: ended without an answer (exit code 1); what it "
+        "printed tells why"
+    )
+    assert answers[-1].outcome.retryable
+
+
+def test_a_program_that_can_not_be_set_up_again_costs_its_task(tmp_path: Path) -> None:
+    body = (
+        f"started = {str(tmp_path / 'started')!r}\nif os.path.exists(started): sys.exit(3)\n"
+        f"open(started, 'w')\n{GREETING}hear()\nos._exit(1)\n"
+    )
+    [answer] = remote(program(body)).judge([task()])
+    assert (answer.outcome.reason, answer.outcome.error) == (
+        "judge_died",
+        "ended without an answer (exit code 3); what it printed tells why",
+    )
+
+
+def test_another_judge_after_a_restart_is_refused(tmp_path: Path) -> None:
+    body = (
+        f"started = {str(tmp_path / 'started')!r}\n"
+        "say({'protocol': 1, 'revision': 'r2' if os.path.exists(started) else 'r1'})\n"
+        "open(started, 'w')\nhear()\nos._exit(1)\n"
+    )
+    with pytest.raises(JudgeError, match="it says that it is 'r2'"):
+        list(remote(program(body)).judge([task()]))
+
+
+# --- several tasks at once
+
+
+def batches_of(code: str, batch: int, count: int, **options: Any) -> list[Answer]:
+    """Answers of a program that runs `code` for each line it is sent; `tasks` are what it holds."""
+    body = (
+        f"say({{'protocol': 1, 'revision': 'r1', 'batch': {batch}}})\n"
+        "while line := sys.stdin.readline():\n    tasks = json.loads(line)['tasks']\n"
+    ) + "".join(f"    {line}\n" for line in code.splitlines())
+    return list(remote(program(body), **options).judge(task(f"{n:02x}") for n in range(count)))
+
+
+def test_a_program_that_takes_several_is_sent_so_many_and_answers_in_any_order() -> None:
+    code = "for task in reversed(tasks): say({'id': task['id'], 'raw': ','.join(t['id'] for t in tasks)})"
+    answers = batches_of(code, batch=3, count=7)
+    assert [(answer.judgment_id, answer.raw) for answer in answers] == [
+        ("02", "00,01,02"),
+        ("01", "00,01,02"),
+        ("00", "00,01,02"),
+        ("05", "03,04,05"),
+        ("04", "03,04,05"),
+        ("03", "03,04,05"),
+        ("06", "06"),
+    ]
+    assert len(batches_of("for task in tasks: say({'id': task['id'], 'raw': str(len(tasks))})", 10**9, 65)) == 65
+
+
+def test_a_deadly_clip_costs_none_of_those_it_was_sent_with() -> None:
+    code = "for task in tasks:\n    if task['id'] == '02': os._exit(1)\n    say({'id': task['id'], 'transcript': 'x'})"
+    answers = batches_of(code, batch=4, count=6)
+    assert {answer.judgment_id: answer.outcome.reason for answer in answers} == {
+        **dict.fromkeys(["00", "01", "03", "04", "05"]),
+        "02": "judge_died",
+    }
+
+
+def test_an_answer_given_twice_is_no_answer_to_another_task() -> None:
+    code = "say({'id': tasks[0]['id'], 'transcript': 'x'})\n" * 2
+    answers = batches_of(code, batch=2, count=2)
+    assert [(answer.judgment_id, answer.outcome.reason) for answer in answers] == [("00", None), ("01", None)]
+
+
+# --- signs of life
+
+
+def test_signs_of_life_are_no_answers_and_start_the_wait_anew() -> None:
+    # The judge is alive for longer than its silence may last: each wait is for the next line alone.
+    signs = "[(say({'alive': True}), say({'loading': 'weights'})) for _ in range(50)]\n"
+    body = f"{signs}{GREETING}while line := sys.stdin.readline():\n"
+    body += f"    {signs}    say({{'id': json.loads(line)['id'], 'transcript': 'x', 'alive': True}})\n"
+    assert [answer.transcript for answer in remote(program(body)).judge([task("00"), task("01")])] == ["x", "x"]
+
+
+def test_every_line_may_take_the_whole_silence_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    watched = remote_process.Talk._watched
+    monkeypatch.setattr(
+        remote_process.Talk, "_watched", lambda talk, wait_s: (waits.append(wait_s), watched(talk, wait_s))[1]
+    )
+    body = f"say({{'loading': 'w'}})\n{GREETING}task = hear()\nsay({{'alive': True}})\nsay({{'id': task['id']}})\n"
+    list(remote(program(body), timeout_s=500).judge([task()]))
+    assert waits == [500] * 5  # two lines up to the greeting, one said, two up to the answer
+    waits.clear()
+    list(remote(program(body), timeout_s=500, limit_s=400).judge([task()]))
+    heard = [waits[0:2], waits[3:5]]
+    assert all(0 < later < first <= 400 for first, later in heard)
+
+
+def test_signs_of_life_do_not_go_on_forever() -> None:
+    body = f"{GREETING}hear()\nwhile True: say({{'alive': True}})\n"
+    [answer] = remote(program(body), limit_s=0.3).judge([task()])
+    assert answer.outcome == replace(
+        Outcome(Status.JUDGE_FAILED, "judge_overdue", "was killed: nothing but signs of life for 0.3 s"), retryable=True
+    )
+    with pytest.raises(JudgeError, match=r"no greeting from .*: it was killed: nothing but signs of life for 0.3 s"):
+        list(remote(program("while True: say({'loading': 'w'})"), limit_s=0.3).judge([task()]))
+
+
+def test_a_served_judge_gives_signs_of_life_while_it_is_at_work(tmp_path: Path) -> None:
+    # It answers once a sign of life was written, so that none was lost and none came in between a line.
+    served = patched(
+        tmp_path,
+        "import kasauti.judges.servers.line_server as server, threading\n"
+        "server.BEAT_S, beaten = 0.01, threading.Event()\n"
+        "def say(self, value):\n"
+        "    real(self, value)\n"
+        "    if 'alive' in value: beaten.set()\n"
+        "real, server._Voice.say = server._Voice.say, say\n"
+        "def answer(self, task):\n    beaten.wait(60); return answered(self, task)\n"
+        "answered, fake.FakeJudge.answer = fake.FakeJudge.answer, answer\n",
+    )
+    [answer] = served.judge([task("ab", clip(tmp_path / "a.wav", "एक दो"))])
+    assert answer.transcript == "एक दो"
+
+
+def test_a_served_judge_that_can_not_be_built_says_why() -> None:
+    options = json.dumps({"_target_": "kasauti.judges.transcripts.Transcripts", "id": "x", "path": "/no/such.tsv"})
+    with pytest.raises(JudgeError, match=r"it can't be set up: .*/no/such.tsv"):
+        list(remote([sys.executable, "-m", "kasauti.judges.serve", options]).judge([task()]))
 
 
 def test_the_process_ends_with_the_last_task_and_with_us() -> None:
@@ -346,7 +497,7 @@ def test_a_program_that_was_told_to_go_and_does_not_listen_is_not_left_behind() 
     )
     with pytest.raises(JudgeError) as told:
         list(remote(program(body)).judge([task()]))
-    pid = int(str(told.value).rpartition("'revision': '")[2].partition("'")[0])
+    pid = int(str(told.value).partition("says that it is '")[2].partition("'")[0])
     until(lambda: not alive(pid), "the refused process has ended")
 
 
@@ -361,16 +512,35 @@ def test_a_program_that_does_not_answer_in_time_costs_its_task(tmp_path: Path) -
     judge = remote([sys.executable, "-c", wrapper, *program(body)], timeout_s=5)
     answers = list(judge.judge(task(f"{n:02x}") for n in range(3)))
     assert [answer.transcript for answer in answers] == ["x", None, "x"]
-    failed = Outcome(Status.JUDGE_FAILED, "judge_died", "killed: no answer within 5 s", retryable=True)
+    failed = Outcome(Status.JUDGE_FAILED, "judge_overdue", "was killed: silent for 5 s", retryable=True)
     assert answers[1].outcome == failed
     assert not alive(int((tmp_path / "pid").read_text()))
 
 
 def test_a_program_that_never_greets_is_refused() -> None:
-    with pytest.raises(JudgeError, match=r"expected the greeting .*got none"):
+    with pytest.raises(JudgeError, match=r"no greeting from .*: it was killed: silent for 0.5 s"):
         list(remote(program("os.read(os.pipe()[0], 1)"), timeout_s=0.5).judge([task()]))
-    with pytest.raises(JudgeError, match=r"timeout_s=0: wanted more than 0"):
-        remote(["x"], timeout_s=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"timeout_s": 0}, "timeout_s=0: wanted more than 0"),
+        ({"limit_s": -1}, "limit_s=-1: wanted more than 0"),
+        ({"restarts": -1}, "restarts=-1: wanted 0 or more"),
+        ({"revision": None}, r"revision is not set; .*judge.revision=\.\.\. .*check-judge"),
+    ],
+)
+def test_options_that_can_not_be_meant(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(JudgeError, match=f"judge remote: {told}"):
+        remote(["x"], **options)
+
+
+def test_a_program_that_is_not_there_is_found_out_before_the_run() -> None:
+    [finding] = remote(["/no/such/program"]).check([])
+    assert (finding.level, finding.subject) == ("error", "judge remote")
+    assert finding.message == "there is no program /no/such/program, or it may not be run."
+    assert remote([sys.executable]).check([]) == []
 
 
 def test_a_program_that_stays_when_its_input_ends_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,11 +553,11 @@ def test_a_program_that_stays_when_its_input_ends_is_killed(monkeypatch: pytest.
 def test_a_second_interrupt_leaves_no_busy_program_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int] = []
 
-    def interrupted(process: subprocess.Popen[str]) -> str:
-        started.append(process.pid)
+    def interrupted(talk: remote_process.Talk) -> str:
+        started.append(talk._process.pid)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(remote_module, "_line_of", interrupted)
+    monkeypatch.setattr(remote_process.Talk, "_line", interrupted)
     with pytest.raises(KeyboardInterrupt):
         list(remote(program("os.read(os.pipe()[0], 1)")).judge([task()]))
     assert not alive(started[0])

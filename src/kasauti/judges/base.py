@@ -64,6 +64,23 @@ class JudgeFacts:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a judge asks about one prompt, and of whom: itself, or the member of a router that the prompt goes to.
+
+    Attributes:
+        facts: Of whom is asked; a judgment's identity and price are made of them.
+        lang: Language code given to it.
+        member: Name of the member; empty for the judge itself.
+        target: Class of the member, as in its `_target_`; empty likewise.
+    """
+
+    facts: JudgeFacts
+    lang: str
+    member: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True)
 class Heard:
     """One clip as the judge gets it: a file, its hash, its length, and a blind label (empty for a single clip)."""
 
@@ -75,13 +92,14 @@ class Heard:
 
 @dataclass(frozen=True)
 class JudgeTask:
-    """One judgment to make. `told` holds the declared fields only."""
+    """One judgment to make. `told` holds the declared fields only; `member` is for a router, which sends it on."""
 
     judgment_id: str
     lang: str
     rejudge: int
     clips: tuple[Heard, ...] = ()
     told: Mapping[str, Any] = field(default_factory=dict)
+    member: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,6 +155,10 @@ class Judge(ABC):
         if languages is None or prompt.lang in languages:
             return None
         return Outcome(Status.UNSUPPORTED_LANGUAGE, "judge")
+
+    def asks(self, prompt: Prompt) -> Asked:
+        """Whom it asks about a prompt that it does not refuse, and as what language."""
+        return Asked(self.facts, prompt.lang)
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
         """Answers a stream of tasks; every task gets exactly one answer, in any order."""

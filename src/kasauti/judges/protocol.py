@@ -2,17 +2,21 @@
 
 Protocol 1, one object a line, UTF-8:
 
-- the judge says first `{"protocol": 1, "revision": "..."}`, the revision another whenever its answers could be others;
-- it is sent `{"id", "lang", "rejudge", "told", "clips": [{"path", "sha256", "duration_s", "label"}]}`;
-- it answers `{"id", "status", "reason", "error", "retryable", "cost_usd", "facts", "raw", "transcript", "scores"}`;
-  fields at their default may be left out, and `ok` is the default status;
+- the judge says first `{"protocol": 1, "revision": "...", "batch": 1}`, the revision another whenever its answers could
+  be others; or `{"error": "..."}` if it can't be set up, and ends;
+- it is sent `{"id", "lang", "rejudge", "told", "clips": [{"path", "sha256", "duration_s", "label"}]}`, and it lets pass
+  fields that it does not know; one that said a `batch` above 1 is sent `{"tasks": [...]}`, at most so many at once;
+- it answers each task, in any order, with `{"id", "status", "reason", "error", "retryable", "cost_usd", "facts", "raw",
+  "transcript", "scores"}`; fields at their default may be left out, and `ok` is the default status;
+- at any time, before the greeting as well, it may say `{"alive": true}` or `{"loading": "..."}`: it is at work, and the
+  wait for its next line begins anew;
 - it ends when its input ends.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -50,10 +54,21 @@ def _refuse(number: str) -> None:
     raise ValueError(f"{number} is no JSON number")
 
 
+def is_sign_of_life(value: Mapping[str, Any]) -> bool:
+    """Whether a line says no more than that the judge is at work."""
+    return "id" not in value and ("alive" in value or "loading" in value)
+
+
 def encode_task(task: JudgeTask) -> dict[str, Any]:
-    """A task as an object."""
+    """A task as an object; which member of a router it is for is nothing to the member."""
     value = asdict(task)
+    del value["member"]
     return {"id": value.pop("judgment_id"), **value}
+
+
+def encode_batch(tasks: Sequence[JudgeTask], batch: int) -> dict[str, Any]:
+    """Tasks as what is said to a judge that takes so many at once."""
+    return encode_task(tasks[0]) if batch == 1 else {"tasks": [encode_task(task) for task in tasks]}
 
 
 def decode_task(value: Mapping[str, Any]) -> JudgeTask:
