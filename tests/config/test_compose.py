@@ -45,7 +45,6 @@ GROUPS = {
 NEEDED = {
     "system=audio_dir": ["system.path=recordings"],
     "system=lineup": ["system.members=[fake,{use: espeak, id: fast, rate_wpm: 200}]"],
-    "judge=remote": ["judge.command=[python,my_judge.py]", "judge.langs=[hi]"],
     "judge=transcripts": ["judge.path=hyps.tsv"],
     "promptset=file": ["promptset.path=prompts.csv"],
 }
@@ -203,9 +202,7 @@ def test_every_judge_has_its_flat_keys_and_one_node_of_its_own() -> None:
 @pytest.mark.parametrize("panel", list(itertools.permutations(GROUPS["judge"], 2)), ids="-".join)
 def test_judges_of_a_panel_do_not_overwrite_one_another(panel: tuple[str, str]) -> None:
     # Each is given what it needs under its own name: a flat key would be for both.
-    needed = [
-        word.replace("judge.", f"judge.{name}.", 1) for name in panel for word in NEEDED.get(f"judge={name}", [])
-    ]
+    needed = [word.replace("judge.", f"judge.{name}.", 1) for name in panel for word in NEEDED.get(f"judge={name}", [])]
     settings = checked("system=fake", f"judge=[{','.join(panel)}]", *needed)
     assert sorted(options.id for options in settings.judges) == sorted(panel)
     for options in settings.judges:
