@@ -71,19 +71,27 @@ class Checkpoint:
         self._complete(folder)
         return f"folder@{digest({name: sha256_of(folder / name) for name in self._names(folder)}, 12)}"
 
+    def here(self) -> Path | None:
+        """Where its files lie, or None for a repository that is not in the hub's cache. Nothing is fetched.
+
+        Raises:
+            CheckpointError: a folder lacks a file of the layout, or the revision of a repository is none.
+        """
+        if self.on_hub:
+            return self._cached()
+        folder = source_path(self.model)
+        self._complete(folder)
+        return folder
+
     def folder(self) -> Path:
         """Where its files lie; those of a repository are fetched first, as far as they are not in the hub's cache.
 
         Raises:
             CheckpointError: it can't be had, with the page to ask for access where that is why.
         """
-        if not self.on_hub:
-            folder = source_path(self.model)
-            self._complete(folder)
-            return folder
-        cached = self._cached()
-        if cached is not None:
-            return cached
+        here = self.here()
+        if here is not None:
+            return here
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
 
@@ -117,11 +125,7 @@ class Checkpoint:
         if missing:
             return [Finding("error", subject, f"not installed: {', '.join(missing)}.", f"Install it: {install}")]
         try:
-            if not self.on_hub:
-                self._complete(source_path(self.model))
-                return []
-            self._commit()
-            if self._cached() is not None:
+            if self.here() is not None:
                 return []
             self._may_fetch()
         except CheckpointError as error:
@@ -152,13 +156,27 @@ class Checkpoint:
             ) from error
 
     def _cached(self) -> Path | None:
-        """The snapshot in the hub's cache, if all required files are there."""
-        from huggingface_hub import try_to_load_from_cache
+        """The snapshot in the hub's cache, if it is whole."""
+        from importlib.util import find_spec
 
-        found = [try_to_load_from_cache(self.model, name, revision=self._commit()) for name in self.required]
-        if not found or not all(isinstance(path, str) for path in found):
+        commit = self._commit()
+        if find_spec("huggingface_hub") is None:
             return None
-        return Path(str(found[0])[: -len(self.required[0])])
+        from huggingface_hub import constants, snapshot_download
+
+        # A commit that is not written out is known to the cache only if it was fetched by that very name.
+        snapshots = Path(constants.HF_HUB_CACHE, f"models--{self.model.replace('/', '--')}", "snapshots")
+        named = [path.name for path in snapshots.glob(f"{commit}*")]
+        try:
+            found = snapshot_download(
+                self.model,
+                revision=named[0] if len(named) == 1 else commit,
+                allow_patterns=self._patterns(),
+                local_files_only=True,
+            )
+        except (OSError, ValueError):  # not there, or only a part of it
+            return None
+        return Path(found) if all(Path(found, name).is_file() for name in self.required) else None
 
     def _commit(self) -> str:
         if self.revision is None or not _COMMIT.fullmatch(self.revision):

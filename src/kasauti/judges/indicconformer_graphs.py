@@ -1,0 +1,65 @@
+"""IndicConformer's graphs as sessions of ONNX Runtime, checked for the names of their inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kasauti.errors import JudgeError
+from kasauti.judges.quiet import quiet
+
+_CUDA_OPTIONS = {"cudnn_conv_algo_search": "DEFAULT", "arena_extend_strategy": "kSameAsRequested"}
+"""The default search tries all algorithms anew for every length, and lengths of clips hardly repeat."""
+
+
+class Graphs:
+    """Sessions over the files of one folder."""
+
+    def __init__(self, assets: Path, device: str, threads: int) -> None:
+        self._assets = assets
+        self._threads = threads
+        self._cuda = device == "cuda"
+        self._providers: list[Any] = (
+            [("CUDAExecutionProvider", _CUDA_OPTIONS)] if device != "cpu" and has_cuda() else []
+        )
+
+    def load(self, name: str, inputs: Sequence[str], outputs: Sequence[str]) -> Any:
+        """A session.
+
+        Raises:
+            JudgeError: it can't be loaded, has other inputs or outputs, or is not on the device that was asked for.
+        """
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Threads that spin while they wait take the cores from whatever else runs.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        path = self._assets / f"{name}.onnx"
+        try:
+            with quiet():
+                session = onnxruntime.InferenceSession(str(path), options, [*self._providers, "CPUExecutionProvider"])
+        except Exception as error:  # ONNX Runtime's own types, one for each way a file can be wrong
+            raise JudgeError(f"{path}: ONNX Runtime can't load it: {str(error).splitlines()[0]}") from error
+        for kind, wanted, found in (
+            ("inputs", inputs, session.get_inputs()),
+            ("outputs", outputs, session.get_outputs()),
+        ):
+            names = [value.name for value in found]
+            if not set(wanted) <= set(names):
+                raise JudgeError(
+                    f"{path}: wanted {kind} {', '.join(wanted)}, got {', '.join(names)}: another model's graph"
+                )
+        if self._cuda and "CUDAExecutionProvider" not in session.get_providers():
+            raise JudgeError(f"device=cuda: ONNX Runtime could not use the GPU for {path}; use device=cpu, or auto")
+        return session
+
+
+def has_cuda() -> bool:
+    """Whether the installed ONNX Runtime was built for CUDA."""
+    import onnxruntime
+
+    return "CUDAExecutionProvider" in onnxruntime.get_available_providers()
