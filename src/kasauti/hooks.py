@@ -8,6 +8,7 @@ finished jobs, and names the failed ones.
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import traceback
 from pathlib import Path
@@ -29,6 +30,7 @@ _RECORD = "job_*.json"
 
 def run_job(cfg: DictConfig) -> None:
     """Runs one composed config and records how it ended."""
+    _let_warn()
     hydra = HydraConfig.get()
     overrides = list(hydra.overrides.task)
     record = {"overrides": overrides, **_outcome(cfg, overrides)}
@@ -84,6 +86,14 @@ class SweepEnd(Callback):
         except KasautiError as error:  # Hydra would make a warning of it, and exit code 0
             _complain(f"the jobs of this sweep have no common table: {error}")
             _note(ExitCode.INCOMPLETE)
+
+
+def _let_warn() -> None:
+    """Hydra's `disabled` logging, which keeps others quiet, silences every logger there is; ours have things to say."""
+    for name in ["kasauti", *logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "kasauti":
+            logging.getLogger(name).disabled = False
+    logging.getLogger("kasauti").setLevel(logging.WARNING)
 
 
 def _note(code: ExitCode) -> None:
