@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from data_hub import data_hub
 from fleurs_copy import READINGS, fleurs_copy, tar_gz
-from hub_server import hub
 from kasauti.audio import wav_bytes
 from kasauti.errors import ExitCode, PreflightError, PromptError
 from kasauti.fakes import RATE_HZ, write_text
@@ -109,16 +109,16 @@ def test_only_what_a_run_needs_is_fetched_and_only_once(tmp_path: Path, cache: P
     pytest.importorskip("huggingface_hub")
     tables = ["data/hi_in/test.tsv", "data/ta_in/test.tsv"]
     archives = ["data/hi_in/audio/test.tar.gz", "data/ta_in/audio/test.tar.gz"]
-    with hub(fleurs_copy(tmp_path / "copy"), "google/fleurs", COMMIT) as server:
+    with data_hub(fleurs_copy(tmp_path / "copy"), "google/fleurs", COMMIT) as server:
         dry = from_hub(tmp_path, server.url, "dry_run=true", system="human")
         assert dry.returncode == 0, dry.stderr
-        assert server.asked == tables
+        assert server.sent == tables
         voice = from_hub(tmp_path, server.url, system="fake")
         assert voice.returncode == 0, voice.stderr
-        assert server.asked == tables
+        assert server.sent == tables
         people = from_hub(tmp_path, server.url, system="human")
         assert people.returncode == 0, people.stderr
-        assert server.asked == tables + archives
+        assert server.sent == tables + archives
         assert "fetching data/hi_in/test.tsv of google/fleurs" in dry.stderr
         assert "fetching data/hi_in/audio/test.tar.gz of google/fleurs" in people.stderr
         assert len(list(cache.rglob("*.wav"))) == 5
