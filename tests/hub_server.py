@@ -53,7 +53,9 @@ class Hub:
         if revision and not COMMIT.startswith(revision):
             return 404, {"X-Error-Code": "RevisionNotFound"}, b"{}"
         if rest.startswith("/tree/"):
-            return self._json([{"type": "file", "path": name, "size": size, "oid": oid} for name, size, oid in self._files()])
+            return self._json(
+                [{"type": "file", "path": name, "size": size, "oid": oid} for name, size, oid in self._files()]
+            )
         siblings = [{"rfilename": name} for name, _, _ in self._files()]
         return self._json({"id": self.repository, "sha": COMMIT, "siblings": siblings})
 
@@ -95,7 +97,7 @@ def serving(repository: str, folder: Path, *, gated: bool = False) -> Iterator[H
             if self.command == "GET":
                 self.wfile.write(body)
 
-        do_HEAD = do_GET
+        do_HEAD = do_GET  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:
             """Says nothing."""

@@ -104,8 +104,7 @@ class Checkpoint:
                 f"{self.model}: the hub has no such model, or it is private; {self._or_folder()}"
             ) from error
         except (HfHubHTTPError, OSError) as error:
-            reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-            raise CheckpointError(f"{self.model} can't be fetched ({reason}); {self._or_folder()}") from error
+            raise CheckpointError(f"{self.model} can't be fetched ({_reason(error)}); {self._or_folder()}") from error
         self._complete(Path(found))
         return Path(found)
 
@@ -151,7 +150,7 @@ class Checkpoint:
             ) from error
         except Exception as error:  # whatever the client's transport raises: the hub can't be asked
             raise CheckpointError(
-                f"{self.model} is not in the hub's cache, and the hub can't be asked ({type(error).__name__}); "
+                f"{self.model} is not in the hub's cache, and the hub can't be asked ({_reason(error)}); "
                 f"{self._or_folder()}"
             ) from error
 
@@ -203,10 +202,18 @@ class Checkpoint:
             raise CheckpointError(f"{folder}: the checkpoint lacks {', '.join(missing)}")
 
     def _ask_for_access(self) -> str:
-        return (
-            f"{self.model} is handed out to those who asked for it: open {self.page}, ask for access (it is granted at "
-            "once), then set a read token: export HF_TOKEN=..."
-        )
+        from huggingface_hub import get_token
+
+        then = "then set a read token: export HF_TOKEN=..."
+        if get_token() is not None:
+            then = "with the account of the token that is set here: the hub knows it and refuses it this model"
+        return f"{self.model} is handed out to those who asked for it: open {self.page}, ask for access, {then}"
 
     def _or_folder(self) -> str:
         return "connect to the network for the first use, or give model=FOLDER with the files"
+
+
+def _reason(error: BaseException) -> str:
+    """A client's error in one line."""
+    said = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {said[0]}" if said else type(error).__name__

@@ -49,10 +49,10 @@ class IndicConformerOptions(JudgeOptions):
     """Options of IndicConformer.
 
     Attributes:
-        model: `OWNER/NAME` on the hub, or a folder with `assets/`.
-        revision: Commit on the hub; not used for a folder.
-        decoder: `ctc`, or `rnnt` for the transducer: slower, mostly a little better.
-        backend: `onnx`, or `remote_code` for the publisher's own class.
+        model: `OWNER/NAME` on the hub, or a folder with `assets/`; None = the published one.
+        revision: Commit on the hub; not used for a folder. None = the one that the published model was read at.
+        decoder: `ctc`, or `rnnt` for the transducer: slower, mostly a little better. None = `ctc`.
+        backend: `onnx`, or `remote_code` for the publisher's own class. None = `onnx`.
         features: `torchscript` for the checkpoint's own front end, or `numpy`, which needs no torch.
         chunk_s: Longest piece in seconds that is heard at once, at least 3; None = clips whole.
         device: `cpu`, `cuda` or `auto`; no part of identity.
@@ -62,14 +62,14 @@ class IndicConformerOptions(JudgeOptions):
 
     _target_: str = "kasauti.judges.indicconformer.IndicConformer"
     id: str = "indicconformer"
-    model: str = MODEL
-    revision: str | None = REVISION
-    decoder: str = "ctc"
-    backend: str = "onnx"
+    model: str | None = None
+    revision: str | None = None
+    decoder: str | None = None
+    backend: str | None = None
     features: str = "torchscript"
     chunk_s: float | None = 15.0
     device: str = "auto"
-    batch_clips: int = 16
+    batch_clips: int = 8
     threads: int = 0
 
 
@@ -83,17 +83,20 @@ class IndicConformer(BatchJudge):
         _check(options)
         self.options = options
         self.batch_clips = options.batch_clips
-        self._required = required_files(options.decoder, options.features, options.backend)
-        code = ("*.py",) if options.backend == "remote_code" else ()
-        self.checkpoint = Checkpoint(options.model, options.revision, self._required, (*OPTIONAL, *code), gated=True)
+        self._decoder, self._backend = options.decoder or "ctc", options.backend or "onnx"
+        self._required = required_files(self._decoder, options.features, self._backend)
+        code = ("*.py",) if self._backend == "remote_code" else ()
+        model = options.model or MODEL
+        revision = options.revision or (REVISION if model == MODEL else None)
+        self.checkpoint = Checkpoint(model, revision, self._required, (*OPTIONAL, *code), gated=True)
         self._scripts = self._known_scripts()
         self._vocabularies: dict[str, Vocabulary] = {}
         self._engine: Any = None
-        settings = {"decoder": options.decoder, "chunk_s": options.chunk_s}
-        if options.backend == "onnx":
+        settings = {"decoder": self._decoder, "chunk_s": options.chunk_s}
+        if self._backend == "onnx":
             settings["features"] = options.features
         self.facts = JudgeFacts(
-            revision=f"{self.checkpoint.identity()}+{options.backend}",
+            revision=f"{self.checkpoint.identity()}+{self._backend}",
             languages=languages_of(self._scripts),
             settings=settings,
             seconds_per_clip=2.0,
@@ -103,9 +106,7 @@ class IndicConformer(BatchJudge):
         subject = f"judge {self.options.id}"
         torch = ["torch"] if self.options.features == "torchscript" else []
         remote = ["torch", "transformers", "onnxruntime"]
-        found = self.checkpoint.lacking(
-            subject, remote if self.options.backend == "remote_code" else [*torch, "onnxruntime"]
-        )
+        found = self.checkpoint.lacking(subject, remote if self._backend == "remote_code" else [*torch, "onnxruntime"])
         if any(finding.level == "error" for finding in found):
             return found
         return [*found, *self._device(subject), *self._files(subject), *self._other_scripts(subject, prompts)]
@@ -116,10 +117,10 @@ class IndicConformer(BatchJudge):
         options = self.options
         folder = self.checkpoint.folder()
         self._vocabularies = read_vocabularies(folder)
-        if options.backend == "remote_code":
+        if self._backend == "remote_code":
             from kasauti.judges.indicconformer_remote import RemoteCode
 
-            self._engine = RemoteCode(folder, options.decoder, devices.choose(options.device))
+            self._engine = RemoteCode(folder, self._decoder, devices.choose(options.device))
             return
         from kasauti.judges.indicconformer_engine import Engine
         from kasauti.judges.indicconformer_features import front_end
@@ -127,7 +128,7 @@ class IndicConformer(BatchJudge):
 
         graphs = Graphs(folder / "assets", options.device, options.threads)
         front = front_end(options.features, folder / "assets")
-        self._engine = Engine(folder, graphs, front, options.decoder)
+        self._engine = Engine(folder, graphs, front, self._decoder)
         self._engine.check(self._vocabularies)
 
     def group(self, task: JudgeTask) -> str:
@@ -139,7 +140,7 @@ class IndicConformer(BatchJudge):
                 told = f"{task.clips[0].path}: {clip.size} samples at {RATE_HZ} Hz, the model needs {MIN_SAMPLES}"
                 raise JudgeFailed(told, reason="too_short")
         cut = [pieces(clip, RATE_HZ, self.options.chunk_s) for clip in clips]
-        if self.options.backend == "remote_code":
+        if self._backend == "remote_code":
             langs = [language(task.lang).base for task in tasks]
             said = [[self._engine.hear(piece, lang) for piece in own] for own, lang in zip(cut, langs, strict=True)]
             return [Transcript(" ".join(filter(None, texts)), self._facts(len(texts))) for texts in said]
@@ -169,7 +170,7 @@ class IndicConformer(BatchJudge):
         return transcripts
 
     def _facts(self, chunks: int, **more: Any) -> dict[str, Any]:
-        return {"decoder": self.options.decoder, "chunks": chunks, **more}
+        return {"decoder": self._decoder, "chunks": chunks, **more}
 
     def _known_scripts(self) -> dict[str, str | None]:
         """Languages with the scripts that they are written in, as far as the checkpoint is here to tell."""
@@ -186,7 +187,7 @@ class IndicConformer(BatchJudge):
 
     def _device(self, subject: str) -> list[Finding]:
         found = devices.lacking(subject, self.options.device)
-        if not found and self.options.device == "cuda" and self.options.backend == "onnx":
+        if not found and self.options.device == "cuda" and self._backend == "onnx":
             from kasauti.judges.indicconformer_graphs import has_cuda
 
             if not has_cuda():
@@ -207,7 +208,7 @@ class IndicConformer(BatchJudge):
 def _check(options: IndicConformerOptions) -> None:
     name = f"judge {options.id}"
     for key, known in {**_CHOICES, "device": devices.DEVICES}.items():
-        if getattr(options, key) not in known:
+        if getattr(options, key) not in (*known, None):
             raise JudgeError(f"{name}: {key}={getattr(options, key)}: wanted one of {', '.join(known)}")
     if options.batch_clips < 1 or options.threads < 0:
         raise JudgeError(f"{name}: wanted batch_clips at least 1 and threads at least 0: {options}")
