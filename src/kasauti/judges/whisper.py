@@ -1,7 +1,7 @@
-"""Whisper through faster-whisper (CTranslate2): a recogniser for 14 of the 22 languages and English.
+"""Whisper, a recogniser for 14 of the 22 languages and English: through faster-whisper (CTranslate2), or transformers.
 
 Conventions: one fixed language per clip, several clips at once, answers in any order. How a clip is decoded, and why
-its length in tokens is capped, is said in `whisper_decoding`.
+its length in tokens is capped, is said in `whisper_decoding`; what the other backend does is in `whisper_transformers`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from kasauti.errors import JudgeError
 from kasauti.identity import digest
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
 from kasauti.judges.sound import samples_of
-from kasauti.judges.whisper_decoding import RATE_HZ, Limits, decode
+from kasauti.judges.whisper_decoding import LANGUAGES, RATE_HZ, Limits, decode
+from kasauti.judges.whisper_transformers import TransformersEngine
 from kasauti.paths import source_path
 from kasauti.records import Finding, Outcome, Prompt
 from kasauti.weights_table import TABLE
 
-LANGUAGES = frozenset({"as", "bn", "en", "gu", "hi", "kn", "ml", "mr", "ne", "pa", "sa", "sd", "ta", "te", "ur"})
-"""Those of our codes that Whisper has a token for; a second script (`sd-Deva`) is not what it writes."""
+BACKENDS = ("faster-whisper", "transformers")
 
 _MODEL_FILES = ("model.bin", "config.json", "tokenizer.json", "preprocessor_config.json", "vocabulary.*")
 """What CTranslate2 and faster-whisper read of a folder, as far as it is there."""
@@ -35,19 +35,25 @@ class WhisperOptions(JudgeOptions):
     """Options of Whisper.
 
     Attributes:
-        model: `base`, `small`, `large-v3`, or the folder of a CTranslate2 conversion.
-        compute_type: CTranslate2's name of the arithmetic (`int8`, `float32`; on a GPU `float16`).
+        backend: `faster-whisper` or `transformers`: other arithmetic, hence another judge.
+        model: `base`, `small`, `large-v3`, or the folder of a CTranslate2 conversion. With transformers `large-v3`,
+            `OWNER/NAME` on the hub, or a folder in that layout.
+        revision: With transformers, the commit on the hub of `OWNER/NAME`.
+        compute_type: Name of the arithmetic (`int8`, `float32`; on a GPU `float16`); None = `int8`, and `float32` with
+            transformers, which has no `int8`.
         beam_size: Hypotheses kept; 1 = greedy.
-        window_s: Seconds heard at once, 1 to 30. Shorter is faster and changes some texts.
+        window_s: Seconds heard at once, 1 to 30. Shorter changes some texts, and is faster with faster-whisper.
         max_tokens_per_second: Cap on decoded tokens per second of sound.
         device: `cpu`, `cuda` or `auto`; no part of identity.
-        workers: Clips at once, each with one thread on the CPU; no part of identity.
+        workers: Clips at once: threads of faster-whisper, the batch of transformers; no part of identity.
     """
 
     _target_: str = "kasauti.judges.whisper.Whisper"
     id: str = "whisper"
+    backend: str = "faster-whisper"
     model: str = "base"
-    compute_type: str = "int8"
+    revision: str | None = None
+    compute_type: str | None = None
     beam_size: int = 5
     window_s: int = 30
     max_tokens_per_second: float = 60.0
@@ -65,20 +71,29 @@ class Whisper(Judge):
             raise JudgeError(
                 f"judge {options.id}: wanted window_s 1 to 30, beam_size and workers at least 1: {options}"
             )
+        if options.backend not in BACKENDS:
+            raise JudgeError(f"judge {options.id}: backend={options.backend}: wanted {' or '.join(BACKENDS)}")
         self.options = options
+        self._limits = Limits(options.beam_size, options.window_s, options.max_tokens_per_second)
+        self._batched = TransformersEngine(options, self._limits) if options.backend == "transformers" else None
+        if self._batched is not None:
+            self.facts = self._batched.facts
+            return
+        self._compute_type = options.compute_type or "int8"
         self._name = f"whisper-{options.model}"
         self._folder = source_path(options.model)
         self._lock = threading.Lock()
         self._model: Any = None
-        self._limits = Limits(options.beam_size, options.window_s, options.max_tokens_per_second)
         self.facts = JudgeFacts(
             revision=f"{self._weights_revision()}+faster-whisper",
             languages=LANGUAGES,
-            settings={"compute_type": options.compute_type, **asdict(self._limits)},
+            settings={"compute_type": self._compute_type, **asdict(self._limits)},
             seconds_per_clip=0.6,
         )
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
+        if self._batched is not None:
+            return self._batched.check(prompts)
         subject = f"judge {self.options.id}"
         if self._name in TABLE:
             return weights.lacking(subject, ["faster_whisper"], self._name)
@@ -88,6 +103,9 @@ class Whisper(Judge):
         return weights.lacking(subject, ["faster_whisper"])
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
+        if self._batched is not None:
+            yield from self._batched.judge(tasks)
+            return
         one = super().judge
         self._load()
         pool = ThreadPoolExecutor(self.options.workers)
@@ -114,7 +132,10 @@ class Whisper(Judge):
         return Answer(task.judgment_id, Outcome(facts=facts), raw=text, transcript=text)
 
     def close(self) -> None:
-        self._model = None
+        if self._batched is not None:
+            self._batched.close()
+        else:
+            self._model = None
 
     def _weights_revision(self) -> str:
         """Name and revision of a known model; for a folder a hash of what is read of it, wherever it lies."""
@@ -134,7 +155,7 @@ class Whisper(Judge):
                 self._model = faster_whisper.WhisperModel(
                     str(folder),
                     device=self.options.device,
-                    compute_type=self.options.compute_type,
+                    compute_type=self._compute_type,
                     cpu_threads=1,
                     num_workers=self.options.workers,
                 )

@@ -24,6 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+LANGUAGES = frozenset({"as", "bn", "en", "gu", "hi", "kn", "ml", "mr", "ne", "pa", "sa", "sd", "ta", "te", "ur"})
+"""Those of our codes that Whisper has a token for; a second script (`sd-Deva`) is not what it writes."""
+
 RATE_HZ = 16_000
 _FRAMES_PER_S = 100
 _CONTEXT_TOKENS = 448
@@ -75,8 +78,10 @@ def decode(model: Any, samples: NDArray[np.float32], lang: str, limits: Limits) 
         )[0]
         tokens = result.sequences_ids[0]
         texts.append(tokenizer.decode(tokens))
-        facts.append(_facts(result, len(tokens), cap, texts[-1].strip()))
-    return "".join(texts).strip(), _worst(facts)
+        # The engine's score is per token; Whisper's own average counts the end of text as well.
+        avg_logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
+        facts.append(stretch_facts(len(tokens), cap, texts[-1], avg_logprob, result.no_speech_prob))
+    return "".join(texts).strip(), worst(facts)
 
 
 def token_cap(seconds: float, max_tokens_per_second: float, prompt_tokens: int) -> int:
@@ -84,20 +89,23 @@ def token_cap(seconds: float, max_tokens_per_second: float, prompt_tokens: int) 
     return min(_CONTEXT_TOKENS - prompt_tokens, _SPARE_TOKENS + math.ceil(max_tokens_per_second * seconds))
 
 
-def _facts(result: Any, tokens: int, cap: int, text: str) -> dict[str, Any]:
-    encoded = text.encode()
+def stretch_facts(
+    tokens: int, cap: int, text: str, avg_logprob: float, no_speech_prob: float
+) -> dict[str, float | int | bool]:
+    """What is kept of one stretch, for gates."""
+    encoded = text.strip().encode()
     return {
         "tokens": tokens,
         "token_cap": cap,
         "at_token_cap": tokens >= cap,
-        # The engine's score is per token; Whisper's own average counts the end of text as well.
-        "avg_logprob": result.scores[0] * tokens / (tokens + 1),
-        "no_speech_prob": result.no_speech_prob,
+        "avg_logprob": avg_logprob,
+        "no_speech_prob": no_speech_prob,
         "compression_ratio": len(encoded) / len(zlib.compress(encoded)),
     }
 
 
-def _worst(stretches: list[dict[str, Any]]) -> dict[str, Any]:
+def worst(stretches: list[dict[str, Any]]) -> dict[str, Any]:
+    """The facts of a clip from those of its stretches: counts are added, of hints the worst is kept."""
     if not stretches:
         return {"windows": 0}
     columns = {key: [stretch[key] for stretch in stretches] for key in stretches[0]}

@@ -1,0 +1,80 @@
+"""What a folder in the layout of `facebook/mms-1b-all` holds, read without loading a model.
+
+`config.json` of a wav2vec2 with adapters, `vocab.json` nested by language, `preprocessor_config.json`,
+`model.safetensors`, and one `adapter.CODE.safetensors` a language, whose head has a row for each entry of its
+vocabulary.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kasauti.errors import JudgeError
+
+LAYOUT = ("config.json", "vocab.json", "preprocessor_config.json", "model.safetensors")
+
+_HEAD = "lm_head.weight"
+
+
+def adapter_file(code: str) -> str:
+    """The name of the file with a language's adapter."""
+    return f"adapter.{code}.safetensors"
+
+
+def vocabularies_of(folder: Path) -> Mapping[str, Mapping[str, int]]:
+    """MMS code -> its vocabulary (token -> row of the head).
+
+    Raises:
+        JudgeError: the folder holds another architecture, or a vocabulary that is not nested by language.
+    """
+    config = _read_json(folder / "config.json")
+    if config.get("model_type") != "wav2vec2" or config.get("adapter_attn_dim") is None:
+        raise JudgeError(
+            f"{folder}: config.json says model_type={config.get('model_type')}, "
+            f"adapter_attn_dim={config.get('adapter_attn_dim')}; wanted a wav2vec2 with adapters by language"
+        )
+    vocabularies = _read_json(folder / "vocab.json")
+    if not vocabularies or not all(isinstance(entry, dict) for entry in vocabularies.values()):
+        raise JudgeError(f"{folder}: vocab.json is not nested by language; wanted the layout of facebook/mms-1b-all")
+    return vocabularies
+
+
+def code_of(folder: Path, candidates: str, vocabularies: Mapping[str, Any]) -> str | None:
+    """The first of the candidates (MMS codes with spaces between) that has a vocabulary and an adapter here."""
+    there = (code for code in candidates.split() if code in vocabularies and (folder / adapter_file(code)).is_file())
+    return next(there, None)
+
+
+def misfit(folder: Path, code: str, vocabulary: Mapping[str, int]) -> str | None:
+    """What is wrong between a language's adapter and its vocabulary; None when they fit."""
+    path = folder / adapter_file(code)
+    rows = _head_rows(path)
+    if rows is None:
+        return f"{path} is no adapter: it has no {_HEAD}"
+    if sorted(vocabulary.values()) != list(range(rows)):
+        return f"{path}: its head has {rows} rows, but vocab.json has {len(vocabulary)} entries for {code}"
+    return None
+
+
+def _head_rows(path: Path) -> int | None:
+    """Rows of the head, from the header of a safetensors file: its length in 8 bytes, then JSON."""
+    try:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(length)) if length <= path.stat().st_size else {}
+        return int(header[_HEAD]["shape"][0])
+    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        return None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise JudgeError(f"{path} can't be read as JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise JudgeError(f"{path}: wanted a JSON object")
+    return found
