@@ -15,6 +15,7 @@ from kasauti.pipeline.products import PRODUCTS
 from kasauti.records import AGGREGATE_COLUMNS
 from kasauti.report import load, merge, print_leaderboard, write_page, write_xlsx
 from kasauti.report.formats import FORMATTERS, csv_table
+from kasauti.report.humans import floors_beside, print_floors
 from kasauti.report.leaderboard import Board, boards, headlines
 from kasauti.report.verdicts import HEADINGS, verdict_cells
 from kasauti.report.wording import floor_of, interval_of, metric_name, value_of
@@ -27,8 +28,11 @@ def aggregate_runs(folders: Sequence[Path], console: Console) -> Path:
         The folder of both, beside the runs: `compare-<id>`.
     """
     unique = list(dict.fromkeys(folders))
-    tables = merge([load(folder) for folder in unique])
+    parts = [load(folder) for folder in unique]
+    floors = floors_beside(parts)
+    tables = merge(parts, floors)
     print_leaderboard(tables, console)
+    print_floors(floors, console)
     target = unique[0].parent / f"compare-{digest(sorted(folder.name for folder in unique), RUN_ID_LENGTH)}"
     target.mkdir(parents=True, exist_ok=True)
     write_page(tables, target / "report.html")
@@ -44,7 +48,8 @@ def formatted_runs(folders: Sequence[Path], form: str) -> str:
         form: `csv`: every row of `aggregate.csv` over all of them. `md`, `latex`: for each judge the board of its
             headline metric, and the verdicts below it.
     """
-    tables = merge([load(folder) for folder in dict.fromkeys(folders)])
+    runs = [load(folder) for folder in dict.fromkeys(folders)]
+    tables = merge(runs, floors_beside(runs))
     if form == "csv":
         rows = ([getattr(row, name) for name in AGGREGATE_COLUMNS] for row in tables.aggregates)
         return csv_table(AGGREGATE_COLUMNS, rows)

@@ -13,6 +13,7 @@ from kasauti.records import VERDICT_COLUMNS
 from kasauti.report import load
 from kasauti.report.comparing import compare_runs, same_systems
 from kasauti.report.formats import FORMATTERS, csv_table
+from kasauti.report.humans import floors_beside
 from kasauti.report.verdicts import HEADINGS, key_of, show_comparison, verdict_cells
 from kasauti.stats.scores import METRICS
 
@@ -46,7 +47,8 @@ def compare(first: Path, second: Path, wanted: Wanted, console: Console) -> Exit
         KasautiError: a folder is no run, or nothing in the two can be compared.
     """
     a, b = load(first), load(second)
-    rows = compare_runs(a, b, same_systems(a, b, wanted.systems), wanted.metric, wanted.level)
+    floors = floors_beside([a, b], wanted.level)
+    rows = compare_runs(a, b, same_systems(a, b, wanted.systems), wanted.metric, wanted.level, floors)
     is_rate = wanted.metric in METRICS
     if wanted.form == "table":
         show_comparison(a, b, rows, console)

@@ -12,6 +12,7 @@ from kasauti.pipeline.plan import Plan
 from kasauti.records import VERDICT_COLUMNS
 from kasauti.report import load
 from kasauti.report.comparing import compare_runs, same_systems
+from kasauti.report.humans import floors_beside
 from kasauti.report.verdicts import show_comparison
 from kasauti.runs import find_run, run_folders, run_record, run_state
 
@@ -52,7 +53,7 @@ def show_baseline(folder: RunFolder, baseline: Path | None, asked: str | None, c
         return
     mine, other = load(folder.path), load(baseline)
     try:
-        rows = compare_runs(mine, other, same_systems(mine, other))
+        rows = compare_runs(mine, other, same_systems(mine, other), floors=floors_beside([mine, other]))
     except (ConfigError, StatsError) as error:  # the run itself is done and well
         console.print(f"Not compared with the baseline: {error}", style="yellow", markup=False, highlight=False)
         return

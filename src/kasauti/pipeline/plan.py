@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kasauti import identity
@@ -17,6 +17,7 @@ from kasauti.prompts import prompts_sha256, select
 from kasauti.promptsets import read_prompts, with_recordings
 from kasauti.records import Outcome, Prompt
 from kasauti.settings import CANNOT_CHANGE_A_RESULT, RunSettings
+from kasauti.stats.humans import HumanFloor
 from kasauti.store.library import Store
 from kasauti.systems.base import SpeechRequest, System
 from kasauti.text.levels import Ladder
@@ -54,6 +55,8 @@ class Plan:
     ladder: Ladder
     places: dict[str, int]
     """Prompt id -> its place among the prompts of the whole file that ask for the same delivery."""
+    human_floors: list[HumanFloor] = field(default_factory=list)
+    """What earlier runs found of human recordings, for these judges and languages; whoever runs the plan finds them."""
 
     def clips_to_make(self, store: Store) -> dict[str, list[Take]]:
         """Per system the takes whose clips are not in the store, each clip once."""

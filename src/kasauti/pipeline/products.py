@@ -24,7 +24,6 @@ from kasauti.report.page import write_page
 from kasauti.report.sheet import write_xlsx
 from kasauti.report.summarising import NOISE_COLUMNS, Summary, noise_rows, rules_of_scoring, signature_of, summarise
 from kasauti.report.tables import write_table
-from kasauti.settings import ScoringSettings
 from kasauti.store.library import Store
 from kasauti.text.units import segmentation_rules
 
@@ -54,9 +53,11 @@ RESULT_TABLES = (
 PRODUCTS = (*RESULT_TABLES, "clips.tsv", "prompts.jsonl", "run.json", "leaderboard.xlsx", "report.html")
 
 
-def scored_with(scoring: ScoringSettings) -> dict[str, Any]:
+def scored_with(plan: Plan) -> dict[str, Any]:
     """What a finished run was scored with; when it changes, the run is scored again, from the same answers."""
-    return {"normaliser": scoring.ladder().signature, "segmentation": segmentation_rules(), **asdict(scoring)}
+    scoring = plan.settings.scoring
+    rules = {"normaliser": scoring.ladder().signature, "segmentation": segmentation_rules(), **asdict(scoring)}
+    return {**rules, "human_floors": [asdict(floor) for floor in plan.human_floors]} if plan.human_floors else rules
 
 
 def signatures(plan: Plan) -> dict[str, str]:
@@ -79,7 +80,7 @@ def write_products(plan: Plan, store: Store, folder: RunFolder, tables: Tables, 
         calls: Times and costs of this invocation, for `run.json`.
     """
     systems = {o.id: SystemInfo(role="human" if o.role == "human" else "machine") for o in plan.settings.systems}
-    summary = summarise(tables.samples, plan.settings.scoring, systems, plan.prompts_sha256)
+    summary = summarise(tables.samples, plan.settings.scoring, systems, plan.prompts_sha256, plan.human_floors)
     write_summary(folder, plan.prompts, tables.samples, summary)
     write_table(folder.path / "levels.tsv", LEVEL_COLUMNS, tables.levels)
     write_table(folder.path / "switching.tsv", SWITCH_COLUMNS, tables.switching)
@@ -151,3 +152,4 @@ def _provenance(plan: Plan, store: Store, calls: Mapping[str, Any]) -> dict[str,
         "config": settings.config,
         **environment(),
     }
+        "human_floors": [asdict(floor) for floor in plan.human_floors],

@@ -29,7 +29,9 @@ from kasauti.pipeline.show import show_end, show_findings, show_plan, show_start
 from kasauti.pipeline.spending import Spending
 from kasauti.pipeline.stage import Interrupt
 from kasauti.pipeline.synthesis import make_clips
+from kasauti.report.humans import find_floors, print_floors
 from kasauti.settings import RunSettings
+from kasauti.stats.humans import HumanFloor
 from kasauti.store.library import Store
 
 
@@ -83,6 +85,7 @@ def run(settings: RunSettings, console: Console) -> RunResult:
     plan = make_plan(settings)
     store = Store(product_path(settings.paths.store))
     folder = RunFolder(product_path(settings.paths.runs), plan.run_id)
+    plan.human_floors = _human_floors(plan, folder.path.parent)
     left = estimate(plan, store, _cores(settings))
     show_start(console, plan)
     baseline = find_baseline(plan, folder.path.parent)
@@ -97,7 +100,7 @@ def run(settings: RunSettings, console: Console) -> RunResult:
         finished = _finished(plan, folder, left)
         if finished is not None:
             console.print(f"Run {plan.run_id} was already finished: nothing to synthesise, nothing to judge.")
-            show_end(console, folder.path)
+            _show_end(plan, folder, console)
         code = _work(plan, store, folder, console) if finished is None else finished
         show_baseline(folder, baseline, settings.baseline, console)
         return RunResult(plan.run_id, folder.path, code)
@@ -123,11 +126,27 @@ def _work(plan: Plan, store: Store, folder: RunFolder, console: Console) -> Exit
         code = ExitCode.INTERRUPTED
     _state(folder, plan, "complete" if code is ExitCode.COMPLETE else "incomplete", exit_code=int(code))
     build(plan.settings.tracking).finish(folder.path, int(code))
-    show_end(console, folder.path)
+    _show_end(plan, folder, console)
     console.print(f"Took {duration(time.monotonic() - calls.began)}.", highlight=False)
     if code is ExitCode.INTERRUPTED:
         console.print("Interrupted. Run the same command again: it goes on from here.")
     return code
+
+
+def _human_floors(plan: Plan, runs: Path) -> list[HumanFloor]:
+    return find_floors(
+        runs,
+        plan.settings.scoring,
+        revisions={judge.facts.signature for judge in plan.judges.values()},
+        langs={prompt.lang for prompt in plan.prompts},
+        without=[plan.run_id],
+    )
+
+
+def _show_end(plan: Plan, folder: RunFolder, console: Console) -> None:
+    show_end(console, folder.path)
+    if any(options.role != "human" for options in plan.settings.systems):
+        print_floors(plan.human_floors, console)
 
 
 def _make_and_judge(plan: Plan, store: Store, spending: Spending, calls: _Calls, progresses: Progresses) -> None:
@@ -149,7 +168,7 @@ def _finished(plan: Plan, folder: RunFolder, left: Estimate) -> ExitCode | None:
         state.get("state") in ("complete", "incomplete")
         and "exit_code" in state
         and left.nothing_to_do
-        and state.get("scored_with") == scored_with(plan.settings.scoring)
+        and state.get("scored_with") == scored_with(plan)
         and all((folder.path / name).is_file() for name in PRODUCTS)
         and folder.read_json("run.json") is not None
     )
@@ -157,7 +176,7 @@ def _finished(plan: Plan, folder: RunFolder, left: Estimate) -> ExitCode | None:
 
 
 def _state(folder: RunFolder, plan: Plan, state: str, **facts: Any) -> None:
-    scored = scored_with(plan.settings.scoring)
+    scored = scored_with(plan)
     folder.write_json(
         "status.json", {"run_id": plan.run_id, "state": state, "at": now(), **facts, "scored_with": scored}
     )

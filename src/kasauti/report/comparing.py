@@ -20,6 +20,7 @@ from kasauti.report.summarising import AS_RECORDED, rules_of_scoring, signature_
 from kasauti.settings import ScoringSettings
 from kasauti.stats.compare import compare_rows
 from kasauti.stats.scores import METRICS, marks_of
+from kasauti.stats.humans import HumanFloor
 from kasauti.text.levels import Ladder
 
 
@@ -43,7 +44,12 @@ class _Side:
 
 
 def compare_runs(
-    a: RunTables, b: RunTables, pairs: Sequence[tuple[str, str]], metric: str = "cer", level: str | None = None
+    a: RunTables,
+    b: RunTables,
+    pairs: Sequence[tuple[str, str]],
+    metric: str = "cer",
+    level: str | None = None,
+    floors: Sequence[HumanFloor] = (),
 ) -> list[VerdictRow]:
     """Verdicts on systems of one run against systems of another, by judge, language and over languages.
 
@@ -53,6 +59,7 @@ def compare_runs(
         metric: One of the metrics, or a mark that the runs have.
         level: Level of normalisation for both; None = each run's own.
 
+        floors: What other runs found of human recordings.
     Raises:
         ConfigError: there is no such metric.
         TextError: there is no such level.
@@ -73,7 +80,13 @@ def compare_runs(
     humans = [*side_a.humans, *side_b.humans]
     rules = {**side_a.rules, **side_b.rules}
     found = compare_rows(
-        rows, metric, pairs=wanted, humans=humans, signatures=rules, rules=verdict_rules(side_a.scoring, metric)
+        rows,
+        metric,
+        pairs=wanted,
+        humans=humans,
+        floors=floors,
+        signatures=rules,
+        rules=verdict_rules(side_a.scoring, metric),
     )
     revisions = {(row.system, row.judge): row.judge_revision for row in rows}
     verdicts = []

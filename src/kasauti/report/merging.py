@@ -17,6 +17,7 @@ from kasauti.prompts import prompts_sha256
 from kasauti.records import AggregateRow, Prompt, Status
 from kasauti.report.loading import RunTables
 from kasauti.report.summarising import summarise
+from kasauti.stats.humans import HumanFloor
 from kasauti.stats.scores import METRICS
 
 Row = TypeVar("Row")
@@ -25,11 +26,12 @@ _RULES = ("level", "normaliser", "numbers", "segmentation")
 """Parts of a signature that say how a transcript became a number."""
 
 
-def merge(parts: Sequence[RunTables]) -> RunTables:
+def merge(parts: Sequence[RunTables], floors: Sequence[HumanFloor] = ()) -> RunTables:
     """Puts runs together.
 
     Args:
         parts: One or more runs, in the order in which their systems are to be listed.
+        floors: What other runs found of human recordings.
 
     Raises:
         StoreError: nothing to merge, runs scored at different levels, or a prompt id that stands for different texts.
@@ -69,7 +71,7 @@ def merge(parts: Sequence[RunTables]) -> RunTables:
         marks=marks,
         audio={clip_id: path for part in named for clip_id, path in part.audio.items()},
     )
-    summary = summarise(merged.samples, merged.scoring, merged.systems, prompts_sha256(merged.prompts))
+    summary = summarise(merged.samples, merged.scoring, merged.systems, prompts_sha256(merged.prompts), floors)
     published = [row for part in named for row in part.aggregates if row.system in _only_published(part)]
     return replace(
         merged,

@@ -17,6 +17,7 @@ from kasauti.stats.aggregate import aggregate
 from kasauti.stats.compare import CellVerdict, compare_rows
 from kasauti.stats.floors import noise_floors
 from kasauti.stats.pairs import Rules
+from kasauti.stats.humans import HumanFloor
 from kasauti.stats.scores import METRICS, marks_of
 from kasauti.text.units import segmentation_rules
 
@@ -43,7 +44,11 @@ class Summary:
 
 
 def summarise(
-    samples: Sequence[SampleRow], scoring: ScoringSettings, systems: Mapping[str, SystemInfo], prompts_sha256: str
+    samples: Sequence[SampleRow],
+    scoring: ScoringSettings,
+    systems: Mapping[str, SystemInfo],
+    prompts_sha256: str,
+    floors: Sequence[HumanFloor] = (),
 ) -> Summary:
     """Aggregates, and verdicts on every pair of machines by language and over them.
 
@@ -53,6 +58,7 @@ def summarise(
         systems: Every system of the rows; human recordings limit what a judge can tell and do not compete.
         prompts_sha256: Hash of the prompts, for signatures.
 
+        floors: What earlier runs found of human recordings.
     Raises:
         StatsError: as for `kasauti.stats.aggregate.aggregate`.
     """
@@ -80,7 +86,7 @@ def summarise(
     verdicts = []
     for metric in scored_metrics(samples):
         deciding = verdict_rules(scoring, metric)
-        for found in compare_rows(samples, metric, humans=humans, signatures=rules, rules=deciding):
+        for found in compare_rows(samples, metric, humans=humans, floors=floors, signatures=rules, rules=deciding):
             first = found.verdict.a
             if found.judge not in giving[metric]:
                 continue
@@ -159,6 +165,7 @@ def verdict_row(found: CellVerdict, level: str, signature: str) -> VerdictRow:
     verdict, difference = found.verdict, found.verdict.difference
     assert found.scope in ("lang", "macro")
     return VerdictRow(
+    limited = verdict.verdict == "judge_limited" and found.human_source
         judge=found.judge,
         scope="lang" if found.scope == "lang" else "macro",
         key=found.key,
@@ -177,7 +184,7 @@ def verdict_row(found: CellVerdict, level: str, signature: str) -> VerdictRow:
         floor_kind=verdict.floor_kind,
         smallest=verdict.smallest,
         human=verdict.human,
-        reason=verdict.reason,
+        reason=f"{verdict.reason}, by {found.human_source}" if limited else verdict.reason,
         signature=signature,
     )
 

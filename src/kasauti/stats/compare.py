@@ -10,25 +10,30 @@ from itertools import combinations
 import numpy as np
 
 from kasauti.records import SampleRow
-from kasauti.stats.cells import SCOPES, Cell, Scope, by_lang, places_of, summarise
+from kasauti.stats.cells import SCOPES, Cell, Scope, by_lang, places_of
 from kasauti.stats.columns import Columns
 from kasauti.stats.floors import ASSUMED
+from kasauti.stats.humans import HumanFloor, human_limit
 from kasauti.stats.noise import ASSUMED_CER
 from kasauti.stats.pairs import DEFAULT, Rules, Sample, pair_verdicts
-from kasauti.stats.scores import mean_of, score_units
+from kasauti.stats.scores import score_units
 from kasauti.stats.values import Takes, nested, strata_codes
 from kasauti.stats.verdict import Verdict
 
 
 @dataclass(frozen=True)
 class CellVerdict:
-    """A verdict and where it holds: judge, scope, key and metric as in `AggregateRow`."""
+    """A verdict and where it holds: judge, scope, key and metric as in `AggregateRow`.
+
+    `human_source` names the earlier run that its human line is from; empty where it is from this table, or not known.
+    """
 
     judge: str
     scope: Scope
     key: str
     metric: str
     verdict: Verdict
+    human_source: str = ""
 
 
 def compare(
@@ -78,6 +83,7 @@ def compare_rows(
     scopes: Iterable[Scope] = ("lang", "macro"),
     pairs: Iterable[tuple[str, str]] | None = None,
     humans: Collection[str] = (),
+    floors: Sequence[HumanFloor] = (),
     signatures: Mapping[str, Mapping[str, str]] | None = None,
     rules: Rules = DEFAULT,
 ) -> list[CellVerdict]:
@@ -90,6 +96,7 @@ def compare_rows(
         pairs: Systems (a, b), for verdicts on a against b; None for all pairs of systems that are no humans. A pair is
             left out of a cell in which one of them has no rows.
         humans: Systems whose clips are human recordings: what the judge makes of them limits what it can tell.
+        floors: What earlier runs found of human recordings, for languages in which `humans` have none.
         signatures: System -> part -> value: what must be equal for scores to be comparable. The revision of the judge
             is added from the rows.
         rules: How verdicts are made.
@@ -101,6 +108,7 @@ def compare_rows(
         StatsError: as for `aggregate`.
     """
     columns, found = Columns.of(rows), []
+    known = [floor for floor in floors if floor.metric == metric]
     machines = [name for name in columns.systems if name not in humans]
     wanted = list(pairs) if pairs is not None else list(combinations(machines, 2))
     revisions = {(group.system, group.judge): columns.revision(group) for group in columns.groups}
@@ -113,26 +121,17 @@ def compare_rows(
             samples[name] = _sample(columns, cell, name, {**(signatures or {}).get(name, {}), **revision})
         here = [(samples[a], samples[b]) for a, b in wanted if a in samples and b in samples]
         people = [sample for name, sample in samples.items() if name in humans]
-        limits = [_human(people, a, b, macro=first.macro) for a, b in here]
+        limits = [human_limit(a, b, people, known, columns.langs, macro=first.macro) for a, b in here]
+        means = [limit.mean for limit in limits]
         verdicts = pair_verdicts(
-            here, columns.langs, limits, macro=first.macro, assumed=ASSUMED.get(metric), rules=rules
+            here, columns.langs, means, macro=first.macro, assumed=ASSUMED.get(metric), rules=rules
         )
         judge = columns.judges[first.group.judge]
-        found += [CellVerdict(judge, first.scope, first.key, metric, verdict) for verdict in verdicts]
+        found += [
+            CellVerdict(judge, first.scope, first.key, metric, verdict, limit.source)
+            for verdict, limit in zip(verdicts, limits, strict=True)
+        ]
     return found
-
-
-def _human(people: Sequence[Sample], a: Sample, b: Sample, *, macro: bool) -> float | None:
-    """Mean score of human recordings in the languages that the two share; None where one of them has none.
-
-    Only what was scored as the two were (by the same revision of the judge, at the same level) limits them. Of several
-    sets of recordings, each that has all languages weighs the same.
-    """
-    shared = np.intersect1d(a.langs, b.langs)
-    fitting = [p for p in people if p.signature == a.signature and np.all(np.isin(shared, p.langs))]
-    chosen = [(p, np.isin(p.langs, shared)) for p in fitting if shared.size]
-    means = [summarise(p.means[flags], p.langs[flags], macro=macro) for p, flags in chosen]
-    return mean_of([mean for mean in means if mean is not None]) if means else None
 
 
 def _tables(columns: Columns, metric: str, scopes: set[Scope]) -> list[list[Cell]]:
