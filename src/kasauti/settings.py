@@ -49,6 +49,7 @@ CANNOT_CHANGE_A_RESULT = (
     "promptset.revision",
     "systems.*.device",
     "systems.*.workers",
+    "systems.*.batch_clips",
     *(f"judges.*.{key}" for key in _OF_A_JUDGE),
     *(f"judges.*.members.*.{key}" for key in _OF_A_JUDGE),
 )
