@@ -149,7 +149,7 @@ def _provenance(plan: Plan, store: Store, calls: Mapping[str, Any]) -> dict[str,
         },
         "scoring": asdict(settings.scoring),
         "signature": signatures(plan),
+        "human_floors": [asdict(floor) for floor in plan.human_floors],
         "config": settings.config,
         **environment(),
     }
-        "human_floors": [asdict(floor) for floor in plan.human_floors],

@@ -19,8 +19,8 @@ from kasauti.report.loading import RunTables
 from kasauti.report.summarising import AS_RECORDED, rules_of_scoring, signature_of, verdict_row, verdict_rules
 from kasauti.settings import ScoringSettings
 from kasauti.stats.compare import compare_rows
-from kasauti.stats.scores import METRICS, marks_of
 from kasauti.stats.humans import HumanFloor
+from kasauti.stats.scores import METRICS, marks_of
 from kasauti.text.levels import Ladder
 
 
@@ -58,8 +58,8 @@ def compare_runs(
         pairs: System of `a`, system of `b`; see `same_systems`.
         metric: One of the metrics, or a mark that the runs have.
         level: Level of normalisation for both; None = each run's own.
-
         floors: What other runs found of human recordings.
+
     Raises:
         ConfigError: there is no such metric.
         TextError: there is no such level.

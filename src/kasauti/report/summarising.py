@@ -16,8 +16,8 @@ from kasauti.settings import ScoringSettings
 from kasauti.stats.aggregate import aggregate
 from kasauti.stats.compare import CellVerdict, compare_rows
 from kasauti.stats.floors import noise_floors
-from kasauti.stats.pairs import Rules
 from kasauti.stats.humans import HumanFloor
+from kasauti.stats.pairs import Rules
 from kasauti.stats.scores import METRICS, marks_of
 from kasauti.text.units import segmentation_rules
 
@@ -57,8 +57,8 @@ def summarise(
         scoring: What they were scored with.
         systems: Every system of the rows; human recordings limit what a judge can tell and do not compete.
         prompts_sha256: Hash of the prompts, for signatures.
-
         floors: What earlier runs found of human recordings.
+
     Raises:
         StatsError: as for `kasauti.stats.aggregate.aggregate`.
     """
@@ -164,8 +164,8 @@ def verdict_row(found: CellVerdict, level: str, signature: str) -> VerdictRow:
     """A verdict as a row of a table."""
     verdict, difference = found.verdict, found.verdict.difference
     assert found.scope in ("lang", "macro")
-    return VerdictRow(
     limited = verdict.verdict == "judge_limited" and found.human_source
+    return VerdictRow(
         judge=found.judge,
         scope="lang" if found.scope == "lang" else "macro",
         key=found.key,
