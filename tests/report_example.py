@@ -1,8 +1,9 @@
 """A small run folder, as the pipeline would write it, for tests of reports and for looking at them.
 
 Four voices, two judges and seven languages in six scripts, with every kind of trouble that a report has to show: a
-voice without a language, a transcript in another script, failures, several takes, a judge that gives marks, markup in
-a prompt and a path in an id. Sounds are tones. Nothing differs between two calls with the same arguments.
+voice without a language, a transcript in another script, failures, several takes, a judge that gives marks and places
+words in time, markup in a prompt and a path in an id. Sounds are tones. Nothing differs between two calls with the same
+arguments.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import hashlib
 import math
 import random
 import wave
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kasauti.metrics.score import score_pair
-from kasauti.pipeline.assembly import CLIP_COLUMNS, LEVEL_COLUMNS, SCORE_COLUMNS
+from kasauti.metrics.timing import TimedWord, odd_words
+from kasauti.pipeline.assembly import CLIP_COLUMNS, LEVEL_COLUMNS, SCORE_COLUMNS, WORD_COLUMNS
 from kasauti.pipeline.folder import RunFolder
 from kasauti.pipeline.products import write_summary
 from kasauti.prompts import prompts_sha256
@@ -96,6 +98,7 @@ class _Rows:
     samples: list[SampleRow] = field(default_factory=list)
     levels: list[dict[str, Any]] = field(default_factory=list)
     scores: list[dict[str, Any]] = field(default_factory=list)
+    words: list[dict[str, Any]] = field(default_factory=list)
     clips: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -133,7 +136,7 @@ def build(
             for repeat in range(3 if system == "piper" else 1):
                 _add(rows, prompt, system, repeat, run_id, store, tone_s, fingerprint)
                 if marks:
-                    _add_marks(rows, run_id)
+                    _add_marks(rows, run_id, prompt.text)
     folder = RunFolder(root / "runs", run_id)
     folder.path.mkdir(parents=True)
     _write(folder, rows, prompts, systems, store, fingerprint, marks)
@@ -210,7 +213,7 @@ def _add(
     rows.samples.append(SampleRow(**{**sample, **counts, "hypothesis": heard, "status": status}))
 
 
-def _add_marks(rows: _Rows, run_id: str) -> None:
+def _add_marks(rows: _Rows, run_id: str, text: str) -> None:
     """A row of the second judge for the take that was added last."""
     last = rows.samples[-1]
     heard = last.clip_id is not None and last.duration_s is not None
@@ -241,6 +244,22 @@ def _add_marks(rows: _Rows, run_id: str) -> None:
     )
     for mark, value in marks.items():
         rows.scores.append({**place, "judgment_id": "x", "label": "B", "mark": mark, "value": value})
+    if heard and last.duration_s is not None:
+        words = _placed(text, last.duration_s)
+        for number, (word, odd) in enumerate(zip(words, odd_words(words), strict=True)):
+            rows.words.append({**place, "place": number, **asdict(word), "odd": odd})
+
+
+def _placed(text: str, duration_s: float) -> list[TimedWord]:
+    """The words of a text over a clip, by their letters; after the third there is a pause, the last has no place."""
+    words = text.split()
+    letters_s = duration_s / (sum(map(len, words)) + 12)
+    placed, start_s = [], 0.0
+    for number, word in enumerate(words[:-1]):
+        start_s += 10 * letters_s if number == 3 else 0.0
+        placed.append(TimedWord(word, start_s, start_s + len(word) * letters_s, 0.1 if number == 1 else 0.8))
+        start_s += len(word) * letters_s
+    return [*placed, TimedWord(words[-1])]
 
 
 def _misheard(text: str, noise: float, draw: random.Random) -> str:
@@ -286,6 +305,7 @@ def _write(
 ) -> None:
     judges = {"whisper": "whisper-base@1.0.0"} | ({"listener": "listener-2@2026-05-01"} if marks else {})
     write_table(folder.path / "levels.tsv", LEVEL_COLUMNS, rows.levels)
+    write_table(folder.path / "words.tsv", WORD_COLUMNS, rows.words)
     write_table(folder.path / "scores.tsv", SCORE_COLUMNS, rows.scores)
     write_table(folder.path / "clips.tsv", CLIP_COLUMNS, rows.clips)
     scoring = ScoringSettings(level=LEVEL, levels=[LEVEL], draws=500)

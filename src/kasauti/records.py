@@ -30,6 +30,9 @@ class Status(StrEnum):
 
 Role = Literal["machine", "human"]
 
+ROUTED = " > "
+"""In the revision of a row's judge, between the router's own and that of the member which heard the row."""
+
 TAG_SEPARATOR = " "
 """Between the tags of a prompt in a table; a tag is one word."""
 
@@ -72,9 +75,10 @@ class Outcome:
         wall_s: Seconds the call took.
         ttfb_s: Seconds to the first byte of sound, where the system streams.
         cost_usd: What the call cost; None where it is not known.
-        facts: Anything else worth keeping (tokens, frames, voice used), JSON values only. Two keys are read by the
-            gates: `end`, why the model stopped (`token_cap` when its limit of new tokens did it, any other word when
-            not), and `tokens_per_second`, how many tokens it spends on a second of sound.
+        facts: Anything else worth keeping (tokens, frames, voice used), JSON values only. Three keys are read: by the
+            gates `end`, why the model stopped (`token_cap` when its limit of new tokens did it, any other word when
+            not), and `tokens_per_second`, how many tokens it spends on a second of sound; by the tables `words`, a
+            judge's list of `[word, start_s, end_s, score]` in the order of the text (see `metrics.timing.TimedWord`).
     """
 
     status: Status = Status.OK

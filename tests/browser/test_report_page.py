@@ -368,3 +368,37 @@ def test_long_list_stays_small(browser: Browser, tmp_path: Path) -> None:
     assert browser.value("document.getElementsByTagName('audio').length") == 1
     browser.find("#next").click()
     assert browser.find("#place").text == "page 2 of 85"
+
+
+def test_words_stand_under_the_sound_where_they_were_said(page: Browser) -> None:
+    strip = page.find(".timed")
+    words = page.all(".timed:first-of-type .word")
+    shown = [word for word in words if word.find_element("xpath", "ancestor::*[@class='timed'][1]") == strip]
+    left = [word.rect["x"] for word in shown]
+    assert len(left) > 2
+    assert left == sorted(left)
+    bars = strip.find_elements("css selector", ".span")
+    assert [round(bar.rect["x"]) for bar in bars] == [round(x) for x in left]
+    assert strip.find_elements("css selector", ".outline path")
+    odd = strip.find_elements("css selector", ".word.odd small")
+    assert {str(note.get_attribute("textContent")).strip() for note in odd} == {"unclear", "after a pause"}
+    assert page.find(".scroller + p").text.startswith("not placed: ")
+
+
+def test_a_click_on_a_word_moves_to_its_start(page: Browser) -> None:
+    word = page.all(".timed .word")[1]
+    start_s = float(str(word.get_attribute("title")).split()[0])
+    word.click()
+    page.until(lambda: abs(float(page.value("document.getElementById('sound').currentTime")) - start_s) < 0.02, "seek")
+
+
+def test_long_clips_scroll_inside_their_box_on_a_phone(page: Browser) -> None:
+    page.driver.set_window_size(390, 900)
+    try:
+        page.until(lambda: bool(page.value("document.documentElement.clientWidth < 520")), "narrow")
+        assert page.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert page.value(
+            "document.querySelector('.timed').scrollWidth > document.querySelector('.scroller').clientWidth"
+        )
+    finally:
+        page.driver.set_window_size(1280, 900)

@@ -32,10 +32,17 @@ Samples = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Transcript:
-    """What was heard in one clip, with facts for the record (JSON values)."""
+    """What was heard in one clip.
 
-    text: str
+    Attributes:
+        text: None of a judge that gives marks instead.
+        facts: For the record (JSON values).
+        marks: Name -> value, the higher the better.
+    """
+
+    text: str | None
     facts: dict[str, Any] = field(default_factory=dict)
+    marks: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -141,7 +148,8 @@ class BatchJudge(Judge):
         wall_s = (time.perf_counter() - started) / len(batch)
         for one, heard in zip(batch, transcripts, strict=True):
             outcome = Outcome(wall_s=wall_s, facts=heard.facts)
-            yield Answer(one.task.judgment_id, outcome, raw=heard.text, transcript=heard.text)
+            scores = {one.task.clips[0].label: heard.marks} if heard.marks else {}
+            yield Answer(one.task.judgment_id, outcome, raw=heard.text, transcript=heard.text, scores=scores)
 
     def _halves(self, batch: Sequence[_Loaded]) -> Iterator[Answer]:
         middle = (len(batch) + 1) // 2

@@ -10,14 +10,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from kasauti.judges.base import Judge
 from kasauti.metrics.gates import Gate, Sound, Transcript, sound_gates, transcript_gates
 from kasauti.metrics.length import TEXT_LEVEL, Length, expected_length, length_penalty
 from kasauti.metrics.rubric import rubric_terms
 from kasauti.metrics.score import COUNTS, RATES, row_values, score_pair
 from kasauti.metrics.switching import switch_counts
+from kasauti.metrics.timing import odd_words, timed_words
 from kasauti.pipeline.judging import hearings, lacks_a_member
 from kasauti.pipeline.plan import Plan, Take, decoding_of
-from kasauti.records import TAG_SEPARATOR, Clip, Judgment, Outcome, Prompt, SampleRow, Status
+from kasauti.records import ROUTED, TAG_SEPARATOR, Clip, Judgment, Outcome, Prompt, SampleRow, Status
 from kasauti.store.library import Store
 from kasauti.text.levels import normalize, normalize_pair
 from kasauti.text.scripts import script_counts
@@ -28,6 +30,8 @@ _KEY = ["run_id", "prompt_id", "system", "repeat", "judge", "rejudge"]
 LEVEL_COLUMNS = [*_KEY, "level", *COUNTS, *RATES]
 
 SWITCH_COLUMNS = [*_KEY, "script", "words", "right", "other_script", "wrong", "missing"]
+
+WORD_COLUMNS = [*_KEY, "place", "word", "start_s", "end_s", "score", "odd"]
 
 SCORE_COLUMNS = [*_KEY, "judgment_id", "label", "mark", "value"]
 
@@ -45,6 +49,7 @@ class Tables:
     samples: list[SampleRow] = field(default_factory=list)
     levels: list[dict[str, Any]] = field(default_factory=list)
     switching: list[dict[str, Any]] = field(default_factory=list)
+    words: list[dict[str, Any]] = field(default_factory=list)
     scores: list[dict[str, Any]] = field(default_factory=list)
     clips: list[dict[str, Any]] = field(default_factory=list)
 
@@ -146,15 +151,24 @@ def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> N
         if score.status == "wrong_script":
             status = Status.WRONG_SCRIPT
         tables.levels += [{**key, "level": level, **row_values(by_level[level])} for level in scoring.levels]
-    if judgment is not None and status is Status.OK and (marks := judgment.scores.get(place.label)):
-        counts["marks"] = marks
-        for mark, value in marks.items():
-            row = {"judgment_id": judgment.judgment_id, "label": place.label, "mark": mark, "value": value}
-            tables.scores.append({**key, **row})
+    if judgment is not None and status is Status.OK:
+        counts |= _marks_and_words(tables, judgment, place.label, key)
     counts |= _structure(plan, place, transcript)
     sample = _sample(plan, place, key, status, outcome.reason, hypothesis, counts)
     rubric = rubric_terms(sample, scoring.rubric)
     tables.samples.append(sample if rubric is None else replace(sample, rubric=rubric.score))
+
+
+def _marks_and_words(tables: Tables, judgment: Judgment, label: str, key: Mapping[str, Any]) -> dict[str, Any]:
+    """What a judge said of a clip besides a transcript."""
+    marks = judgment.scores.get(label)
+    for mark, value in (marks or {}).items():
+        row = {"judgment_id": judgment.judgment_id, "label": label, "mark": mark, "value": value}
+        tables.scores.append({**key, **row})
+    words = timed_words(judgment.outcome.facts.get("words", []))
+    for place, (word, odd) in enumerate(zip(words, odd_words(words), strict=True)):
+        tables.words.append({**key, "place": place, **asdict(word), "odd": odd})
+    return {"marks": marks} if marks else {}
 
 
 def _switching(tables: Tables, plan: Plan, prompt: Prompt, hypothesis: str, key: Mapping[str, Any]) -> dict[str, Any]:
@@ -227,7 +241,7 @@ def _sample(
         lang=prompt.lang,
         script=prompt.script,
         tags=TAG_SEPARATOR.join(prompt.tags),
-        judge_revision=plan.judges[place.judge_id].facts.signature,
+        judge_revision=_revision(plan.judges[place.judge_id], prompt),
         status=status,
         reason=reason,
         clip_id=place.take.clip_id,
@@ -237,6 +251,14 @@ def _sample(
         hypothesis=hypothesis,
         **counts,
     )
+
+
+def _revision(judge: Judge, prompt: Prompt) -> str:
+    """The judge as a row names it: for a row that a router sent on, the router and who heard it."""
+    if judge.refuse(prompt) is not None:
+        return judge.facts.signature
+    asked = judge.asks(prompt)
+    return ROUTED.join([judge.facts.signature, *([asked.facts.signature] if asked.member else [])])
 
 
 def _clip_row(plan: Plan, take: Take, clip: Clip) -> dict[str, Any]:

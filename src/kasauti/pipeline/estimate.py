@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kasauti.pipeline.judging import hears, tasks_of
+from kasauti.judges.base import JudgeFacts
+from kasauti.pipeline.judging import hearings_once, hears, tasks_of
 from kasauti.pipeline.plan import Plan, clip_needed, judgment_needed
 from kasauti.store.library import Store
 
@@ -41,7 +42,7 @@ def estimate(plan: Plan, store: Store, cores: int) -> Estimate:
     to_make = plan.clips_to_make(store)
     make = {name: len(takes) for name, takes in to_make.items()}
     all_clips = {name: {t.clip_id for t in plan.takes if t.system == name and t.clip_id} for name in plan.systems}
-    call, judged = _calls(plan, store)
+    asked, judged = _calls(plan, store)
     seconds: dict[str, float] = {}
     usd: dict[str, float | None] = {}
     for name, system in plan.systems.items():
@@ -49,14 +50,15 @@ def estimate(plan: Plan, store: Store, cores: int) -> Estimate:
         side_by_side = min(system.facts.workers or cores, cores)
         seconds[f"system {name}"] = system.facts.seconds_per_char * chars / side_by_side
         usd[f"system {name}"] = _price(system.facts.usd_per_1k_chars, chars / 1000)
-    for name, judge in plan.judges.items():
-        seconds[f"judge {name}"] = judge.facts.seconds_per_clip * call[name]
-        usd[f"judge {name}"] = _price(judge.facts.usd_per_call, call[name])
+    for name, calls in asked.items():
+        seconds[f"judge {name}"] = sum(facts.seconds_per_clip for facts in calls)
+        prices = [facts.usd_per_call for facts in calls]
+        usd[f"judge {name}"] = None if None in prices else sum(price or 0.0 for price in prices)
     return Estimate(
         make=make,
         stored={name: len(all_clips[name]) - make[name] for name in plan.systems},
         refused=Counter(take.system for take in plan.takes if take.refusal is not None),
-        call=call,
+        call={name: len(calls) for name, calls in asked.items()},
         judged=judged,
         seconds=seconds,
         usd=usd,
@@ -76,17 +78,18 @@ def _price(each: float | None, count: float) -> float | None:
     return None if each is None else each * count
 
 
-def _calls(plan: Plan, store: Store) -> tuple[dict[str, int], dict[str, int]]:
-    call: dict[str, int] = {}
+def _calls(plan: Plan, store: Store) -> tuple[dict[str, list[JudgeFacts]], dict[str, int]]:
+    """By judge: of whom each call that is left is asked, and how many calls are in the store."""
+    asked: dict[str, list[JudgeFacts]] = {}
     judged: dict[str, int] = {}
     for name, judge in plan.judges.items():
-        known = tasks_of(plan, name, store)
-        new = sum(1 for task in known if judgment_needed(store, task.judgment_id))
+        known = hearings_once(plan, name, store)
+        new = [hearing.facts for hearing in known if judgment_needed(store, hearing.task.judgment_id)]
         unmade = {
-            (take.prompt.id, take.repeat) if judge.facts.compares else take.clip_id
+            (take.prompt.id, take.repeat) if judge.facts.compares else take.clip_id: judge.asks(take.prompt).facts
             for take in plan.takes
             if take.clip_id is not None and hears(judge, take) and clip_needed(store, take.clip_id)
         }
-        call[name] = new + len(unmade) * plan.settings.rejudges
-        judged[name] = len(known) - new
-    return call, judged
+        asked[name] = new + [facts for facts in unmade.values() for _ in range(plan.settings.rejudges)]
+        judged[name] = len(known) - len(new)
+    return asked, judged

@@ -11,7 +11,8 @@ from itertools import groupby
 from typing import Any
 
 from kasauti import identity
-from kasauti.judges.base import Answer, Heard, Judge, JudgeTask
+from kasauti.judges.base import Answer, Asked, Heard, Judge, JudgeFacts, JudgeTask
+from kasauti.metrics.timing import timed_words
 from kasauti.pipeline.executors import Executor, Job
 from kasauti.pipeline.plan import Plan, Take, judgment_needed
 from kasauti.pipeline.progress import Stage
@@ -24,10 +25,11 @@ from kasauti.store.library import Store
 
 @dataclass(frozen=True)
 class Hearing:
-    """One judgment to be had: the task, and which take stands behind each label (`""` for a single clip)."""
+    """One judgment to be had: the task, which take stands behind each label (`""` for a single clip), who is asked."""
 
     task: JudgeTask
     takes: dict[str, Take]
+    facts: JudgeFacts
 
 
 def hears(judge: Judge, take: Take) -> bool:
@@ -45,12 +47,19 @@ def hearings(plan: Plan, judge_id: str, store: Store) -> Iterator[Hearing]:
         if None in clips.values():
             continue
         for rejudge in range(plan.settings.rejudges):
-            yield Hearing(_task(plan, judge_id, store, labelled, clips, rejudge), labelled)
+            asked = judge.asks(next(iter(labelled.values())).prompt)
+            yield Hearing(_task(plan, judge_id, store, asked, labelled, clips, rejudge), labelled, asked.facts)
+
+
+def hearings_once(plan: Plan, judge_id: str, store: Store) -> list[Hearing]:
+    """What a judge has to hear, each judgment once; what a router sends to one member stands together."""
+    once = {hearing.task.judgment_id: hearing for hearing in hearings(plan, judge_id, store)}
+    return sorted(once.values(), key=lambda hearing: hearing.task.member)
 
 
 def tasks_of(plan: Plan, judge_id: str, store: Store) -> list[JudgeTask]:
     """The tasks of a judge, each once."""
-    return list({h.task.judgment_id: h.task for h in hearings(plan, judge_id, store)}.values())
+    return [hearing.task for hearing in hearings_once(plan, judge_id, store)]
 
 
 def judge_clips(
@@ -63,18 +72,19 @@ def judge_clips(
     """
     judge = plan.judges[judge_id]
     options = next(o for o in plan.settings.judges if o.id == judge_id)
-    needed = [t for t in tasks_of(plan, judge_id, store) if judgment_needed(store, t.judgment_id)]
-    tasks = _verified(needed)
+    needed = [h for h in hearings_once(plan, judge_id, store) if judgment_needed(store, h.task.judgment_id)]
+    facts = {hearing.task.judgment_id: hearing.facts for hearing in needed}
+    tasks = _verified([hearing.task for hearing in needed])
     job = Job(options, "judge", judge.facts.workers, _lost)
     work: Work[JudgeTask, Answer] = Work(
         tasks=tasks,
         task_id=lambda task: task.judgment_id,
         reply_id=lambda answer: answer.judgment_id,
         needed=lambda task: judgment_needed(store, task.judgment_id),
-        may_begin=lambda _task: spending.begin(judge.facts.usd_per_call),
+        may_begin=lambda task: spending.begin(facts[task.judgment_id].usd_per_call),
         give_up=spending.interrupted,
         execute=partial(executor.run, job),
-        keep=lambda task, answer: _keep(judge_id, judge, store, spending, task, answer),
+        keep=lambda task, answer: _keep(judge_id, facts[task.judgment_id], store, spending, task, answer),
     )
     run_stage(work, store.judgments, store.claims, progress)
 
@@ -92,15 +102,15 @@ def _verified(tasks: Sequence[JudgeTask]) -> list[JudgeTask]:
     return [task for task in tasks if lost.isdisjoint(clip.path for clip in task.clips)]
 
 
-def _keep(judge_id: str, judge: Judge, store: Store, spending: Spending, task: JudgeTask, answer: Answer) -> None:
-    spending.end(judge.facts.usd_per_call, answer.outcome.cost_usd)
+def _keep(judge_id: str, facts: JudgeFacts, store: Store, spending: Spending, task: JudgeTask, answer: Answer) -> None:
+    spending.end(facts.usd_per_call, answer.outcome.cost_usd)
     answer = _checked(task, answer)
     outcome = with_cost_so_far(answer.outcome, store.judgments.get(task.judgment_id))
     store.judgments.put(
         Judgment(
             judgment_id=task.judgment_id,
-            judge=judge_id,
-            judge_revision=judge.facts.signature,
+            judge=task.member or judge_id,
+            judge_revision=facts.signature,
             lang=task.lang,
             rejudge=task.rejudge,
             outcome=outcome,
@@ -117,6 +127,14 @@ def _checked(task: JudgeTask, answer: Answer) -> Answer:
     """The answer, or the failure that it is: `ok` with no transcript and no mark for some clip would be a hole."""
     if answer.outcome.status is not Status.OK:
         return answer
+    try:
+        timed_words(answer.outcome.facts.get("words", []))
+    except ValueError as error:
+        facts = {name: value for name, value in answer.outcome.facts.items() if name != "words"}
+        invalid = replace(
+            answer.outcome, status=Status.JUDGE_INVALID, reason="bad_words", error=str(error), facts=facts
+        )
+        return replace(answer, outcome=invalid, scores={})
     marks = [mark for given in answer.scores.values() for mark in given.values()]
     if not all(map(math.isfinite, marks)):
         reason = "not_a_number"
@@ -169,12 +187,16 @@ def _sound(store: Store, take: Take) -> Clip | None:
 
 
 def _task(
-    plan: Plan, judge_id: str, store: Store, labelled: dict[str, Take], clips: dict[str, Clip | None], rejudge: int
+    plan: Plan,
+    judge_id: str,
+    store: Store,
+    asked: Asked,
+    labelled: dict[str, Take],
+    clips: dict[str, Clip | None],
+    rejudge: int,
 ) -> JudgeTask:
-    judge = plan.judges[judge_id]
     options = next(o for o in plan.settings.judges if o.id == judge_id)
-    prompt = next(iter(labelled.values())).prompt
-    told = _told(judge, prompt)
+    facts, told = asked.facts, _told(asked.facts, next(iter(labelled.values())).prompt)
     heard = tuple(
         Heard(store.audio_path(clip), clip.audio_sha256 or "", clip.duration_s or 0.0, label)
         for label, clip in clips.items()
@@ -182,16 +204,16 @@ def _task(
     )
     judgment_id = identity.judgment_id(
         audio=[clip.sha256 for clip in heard],
-        lang=prompt.lang,
+        lang=asked.lang,
         told=told,
-        settings={**judge.facts.settings, **({"answers": judge.facts.answers} if judge.facts.answers else {})},
-        judge=options._target_,
-        revision=judge.facts.revision,
+        settings={**facts.settings, **({"answers": facts.answers} if facts.answers else {})},
+        judge=asked.target or options._target_,
+        revision=facts.revision,
         rejudge=rejudge,
     )
-    return JudgeTask(judgment_id, prompt.lang, rejudge, heard, told)
+    return JudgeTask(judgment_id, asked.lang, rejudge, heard, told, asked.member)
 
 
-def _told(judge: Judge, prompt: Prompt) -> dict[str, Any]:
+def _told(facts: JudgeFacts, prompt: Prompt) -> dict[str, Any]:
     fields = {"text": prompt.text, "control": dict(prompt.control), "prompt_id": prompt.id}
-    return {name: fields[name] for name in judge.facts.told}
+    return {name: fields[name] for name in facts.told}

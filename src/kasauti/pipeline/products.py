@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kasauti.pipeline.assembly import CLIP_COLUMNS, LEVEL_COLUMNS, SCORE_COLUMNS, SWITCH_COLUMNS, Tables
+from kasauti.pipeline.assembly import (
+    CLIP_COLUMNS,
+    LEVEL_COLUMNS,
+    SCORE_COLUMNS,
+    SWITCH_COLUMNS,
+    WORD_COLUMNS,
+    Tables,
+)
 from kasauti.pipeline.folder import RunFolder, environment
 from kasauti.pipeline.plan import Plan, decoding_of
 from kasauti.records import (
@@ -42,6 +49,7 @@ RESULT_TABLES = (
     "per_sample.tsv",
     "levels.tsv",
     "switching.tsv",
+    "words.tsv",
     "scores.tsv",
     "aggregate.csv",
     "verdicts.csv",
@@ -84,6 +92,7 @@ def write_products(plan: Plan, store: Store, folder: RunFolder, tables: Tables, 
     write_summary(folder, plan.prompts, tables.samples, summary)
     write_table(folder.path / "levels.tsv", LEVEL_COLUMNS, tables.levels)
     write_table(folder.path / "switching.tsv", SWITCH_COLUMNS, tables.switching)
+    write_table(folder.path / "words.tsv", WORD_COLUMNS, tables.words)
     write_table(folder.path / "scores.tsv", SCORE_COLUMNS, tables.scores)
     write_table(folder.path / "clips.tsv", CLIP_COLUMNS, tables.clips)
     folder.write_json("summary.json", _summary(plan, tables, summary.aggregates))

@@ -12,6 +12,7 @@ from kasauti.report.loading import (
     RunInfo,
     RunTables,
     SystemInfo,
+    WordRow,
     load,
     load_levels,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "RunInfo",
     "RunTables",
     "SystemInfo",
+    "WordRow",
     "load",
     "load_levels",
     "merge",

@@ -18,6 +18,7 @@ from kasauti.records import Prompt, SampleRow, Status, VerdictRow
 from kasauti.report.loading import RunTables
 from kasauti.report.summarising import AS_RECORDED, rules_of_scoring, signature_of, verdict_row, verdict_rules
 from kasauti.settings import ScoringSettings
+from kasauti.stats.columns import common_revision
 from kasauti.stats.compare import compare_rows
 from kasauti.stats.humans import HumanFloor
 from kasauti.stats.scores import METRICS, marks_of
@@ -88,7 +89,7 @@ def compare_runs(
         signatures=rules,
         rules=verdict_rules(side_a.scoring, metric),
     )
-    revisions = {(row.system, row.judge): row.judge_revision for row in rows}
+    revisions = {(row.system, row.judge): common_revision([row.judge_revision]) for row in rows}
     verdicts = []
     for one in found:
         own, heard_by = rules[one.verdict.a], f"{one.judge}@{revisions.get((one.verdict.a, one.judge), '')}"

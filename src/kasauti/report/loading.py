@@ -84,6 +84,29 @@ class MarkRow:
 
 
 @dataclass(frozen=True)
+class WordRow:
+    """One row of `words.tsv`: where a judge placed one word of a prompt in a clip.
+
+    Attributes:
+        place: Its place in the text, from 0.
+        start_s, end_s, score: As in `kasauti.metrics.timing.TimedWord`. odd: What `odd_words` says of it.
+    """
+
+    run_id: str
+    prompt_id: str
+    system: str
+    repeat: int
+    judge: str
+    rejudge: int
+    place: int
+    word: str
+    start_s: float | None
+    end_s: float | None
+    score: float | None
+    odd: str | None
+
+
+@dataclass(frozen=True)
 class LevelRow:
     """One row of `levels.tsv`: the counts and rates of one sample at one level of normalisation."""
 
@@ -177,6 +200,7 @@ class RunTables:
         samples: `per_sample.tsv`.
         clips: `clips.tsv`.
         marks: `scores.tsv`; empty where no judge gives marks.
+        words: `words.tsv`; empty where no judge places words in time.
         aggregates: `aggregate.csv`.
         verdicts: `verdicts.csv`; empty for a run of a version that made none.
         audio: `clip_id` -> absolute path of its sound, which may have been removed since.
@@ -190,6 +214,7 @@ class RunTables:
     samples: Sequence[SampleRow]
     clips: Sequence[ClipRow]
     marks: Sequence[MarkRow]
+    words: Sequence[WordRow]
     aggregates: Sequence[AggregateRow]
     verdicts: Sequence[VerdictRow]
     audio: Mapping[str, Path]
@@ -221,7 +246,7 @@ def load(folder: Path) -> RunTables:
     samples = read_records(folder / "per_sample.tsv", SampleRow)
     marks = read_records(scores, MarkRow) if (scores := folder / "scores.tsv").is_file() else []
     clips = read_records(folder / "clips.tsv", ClipRow)
-    verdicts = folder / "verdicts.csv"
+    verdicts, words = folder / "verdicts.csv", folder / "words.tsv"
     unknown = {row.prompt_id for row in samples} - {prompt.id for prompt in prompts}
     if unknown:
         raise StoreError(
@@ -237,6 +262,7 @@ def load(folder: Path) -> RunTables:
         samples=_with_marks(samples, marks),
         clips=clips,
         marks=marks,
+        words=read_records(words, WordRow) if words.is_file() else [],
         aggregates=list(_csv_records(folder / "aggregate.csv", AggregateRow)),
         verdicts=list(_csv_records(verdicts, VerdictRow)) if verdicts.is_file() else [],
         audio=_audio(clips, run.store),

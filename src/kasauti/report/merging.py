@@ -55,6 +55,10 @@ def merge(parts: Sequence[RunTables], floors: Sequence[HumanFloor] = ()) -> RunT
         (row for part in by_age for row in part.marks),
         key=lambda row: (row.prompt_id, row.system, row.repeat, row.judge, row.rejudge, row.mark),
     )
+    words = _latest(
+        (row for part in by_age for row in part.words),
+        key=lambda row: (row.prompt_id, row.system, row.repeat, row.judge, row.rejudge, row.place),
+    )
     merged = replace(
         named[0],
         runs=tuple(run for part in named for run in part.runs),
@@ -69,6 +73,7 @@ def merge(parts: Sequence[RunTables], floors: Sequence[HumanFloor] = ()) -> RunT
         samples=samples,
         clips=clips,
         marks=marks,
+        words=words,
         audio={clip_id: path for part in named for clip_id, path in part.audio.items()},
     )
     summary = summarise(merged.samples, merged.scoring, merged.systems, prompts_sha256(merged.prompts), floors)
@@ -170,6 +175,7 @@ def _renamed(part: RunTables, systems: set[str], judges: set[str]) -> RunTables:
         aggregates=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.aggregates],
         clips=[replace(row, system=system(row.system)) for row in part.clips],
         marks=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.marks],
+        words=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.words],
     )
 
 

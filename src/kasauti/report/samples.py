@@ -15,18 +15,24 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from kasauti.errors import TextError
+import numpy as np
+
+from kasauti.audio import mono, read_audio
+from kasauti.errors import AudioError, TextError
 from kasauti.metrics.rubric import PARTS, RubricSettings, rubric_terms
 from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report.differences import differences
-from kasauti.report.loading import ClipRow, MarkRow, RunTables
-from kasauti.report.wording import language_name
+from kasauti.report.loading import ClipRow, MarkRow, RunTables, WordRow
+from kasauti.report.wording import language_name, metric_name
 from kasauti.text.levels import DEFAULT_LADDER, Ladder, normalize_pair
 
 RIGHT_TO_LEFT = frozenset({"Arab", "Hebr", "Nkoo", "Thaa"})
 """Scripts that run from right to left."""
 
 _TYPES = {".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".opus": "audio/ogg"}
+
+_OUTLINE_STEPS = 300
+"""Points of the outline of a sound: enough to see words and pauses."""
 
 _NO_FAULT = (Status.UNSUPPORTED_LANGUAGE, Status.NOT_RUN)
 """Statuses that come last in "worst first": nothing went wrong, there is just nothing to hear."""
@@ -104,6 +110,9 @@ class _Maker:
         self.marks: dict[_Key, list[MarkRow]] = defaultdict(list)
         for mark in tables.marks:
             self.marks[mark.prompt_id, mark.system, mark.repeat, mark.judge, mark.rejudge].append(mark)
+        self.words: dict[_Key, list[WordRow]] = defaultdict(list)
+        for word in tables.words:
+            self.words[word.prompt_id, word.system, word.repeat, word.judge, word.rejudge].append(word)
         self.scales = _scales(tables.marks)
         try:
             self.ladder = tables.scoring.ladder()
@@ -136,12 +145,14 @@ class _Maker:
             )
             if clip.path is not None and "u" not in take:
                 take["gone"] = 1
+            if any("a" in row for row in take["q"]) and (path := self._file(clip)) is not None:
+                take |= _present({"n": _outline(path)})
         return take
 
     def _sound(self, clip: ClipRow) -> str | None:
         """Link to a clip's sound, or the key of its bytes; None where there is no file."""
-        path = self.tables.audio.get(clip.clip_id or "")
-        if path is None or not path.is_file():
+        path = self._file(clip)
+        if path is None:
             return None
         if self.sounds is None:
             return audio_url(path, self.folder)
@@ -151,8 +162,13 @@ class _Maker:
             self.sounds[key] = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
         return key
 
+    def _file(self, clip: ClipRow) -> Path | None:
+        path = self.tables.audio.get(clip.clip_id or "")
+        return path if path is not None and path.is_file() else None
+
     def _row(self, prompt: Prompt, row: SampleRow) -> dict[str, Any]:
-        marks = self.marks.get((row.prompt_id, row.system, row.repeat, row.judge, row.rejudge), [])
+        key = (row.prompt_id, row.system, row.repeat, row.judge, row.rejudge)
+        marks, words = self.marks.get(key, []), self.words.get(key, [])
         value: dict[str, Any] = {
             "j": self.judges[row.judge],
             "k": row.rejudge or None,
@@ -161,6 +177,7 @@ class _Maker:
             "e": row.reason,
             "m": [_mark(mark) for mark in marks] or None,
             "g": (row.gates or "").split() or None,
+            "a": [[word.word, word.start_s, word.end_s, word.odd or ""] for word in words] or None,
         }
         rubric = rubric_terms(row, self.tables.scoring.rubric)
         if rubric is not None:
@@ -205,7 +222,20 @@ def _scales(marks: Iterable[MarkRow]) -> dict[tuple[str, str], _Scale]:
 
 
 def _mark(mark: MarkRow) -> list[Any]:
-    return [mark.mark, mark.value, mark.label or "", mark.note or ""]
+    return [metric_name(mark.mark), mark.value, mark.label or "", mark.note or ""]
+
+
+def _outline(path: Path) -> list[int] | None:
+    """Loudest sample of each of `_OUTLINE_STEPS` stretches of equal length, 0 to 99; None for a file without sound."""
+    try:
+        samples = np.abs(mono(read_audio(path)))
+    except AudioError:
+        return None
+    if not samples.size:
+        return None
+    edges = np.linspace(0, samples.size, _OUTLINE_STEPS, endpoint=False).astype(int)
+    peaks = np.maximum.reduceat(samples, np.unique(edges))
+    return [int(peak) for peak in np.clip(99 * peaks / max(float(peaks.max()), 1e-9), 0, 99)]
 
 
 def _pieces(prompt: Prompt, hypothesis: str, level: str, ladder: Ladder) -> list[str | list[str]]:

@@ -14,6 +14,7 @@ from kasauti.records import AggregateRow, SampleRow, Status, VerdictRow
 from kasauti.report.loading import SystemInfo
 from kasauti.settings import ScoringSettings
 from kasauti.stats.aggregate import aggregate
+from kasauti.stats.columns import common_revision
 from kasauti.stats.compare import CellVerdict, compare_rows
 from kasauti.stats.floors import noise_floors
 from kasauti.stats.humans import HumanFloor
@@ -218,4 +219,4 @@ def _revisions(samples: Sequence[SampleRow]) -> dict[tuple[str, str], str]:
     found: dict[tuple[str, str], set[str]] = {}
     for row in samples:
         found.setdefault((row.system, row.judge), set()).add(row.judge_revision)
-    return {key: " and ".join(sorted(revisions)) for key, revisions in found.items()}
+    return {key: common_revision(revisions) for key, revisions in found.items()}

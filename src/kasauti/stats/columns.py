@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kasauti.errors import StatsError
-from kasauti.records import SAMPLE_COLUMNS, TAG_SEPARATOR, SampleRow, Status
+from kasauti.records import ROUTED, SAMPLE_COLUMNS, TAG_SEPARATOR, SampleRow, Status
 
 IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -136,7 +136,12 @@ class Columns:
         """Revision of the judge in the rows of one group; all of them where there are several."""
         starts = np.append(self.unit_starts, self.order.size)
         mine = self.order[starts[group.units.start] : starts[group.units.stop]]
-        return " and ".join(sorted({self.rows[index].judge_revision for index in mine.tolist()}))
+        return common_revision(self.rows[index].judge_revision for index in mine.tolist())
+
+
+def common_revision(revisions: Iterable[str]) -> str:
+    """Revision of the judge over several rows: of a router its own, which names its table and all that it sends to."""
+    return " and ".join(sorted({revision.partition(ROUTED)[0] for revision in revisions}))
 
 
 def codes(values: Iterable[Name]) -> tuple[list[Name], IntArray]:

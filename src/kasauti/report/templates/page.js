@@ -1,9 +1,10 @@
 /* The sample list and its keys.
 
    Data comes from the JSON element `data` (made by samples.py):
-   items: {p: prompt, s: system, t: takes}; take: {r: repeat, u: sound, d: seconds, x: error, cut, gone, q: rows};
+   items: {p: prompt, s: system, t: takes}; take: {r: repeat, u: sound, d: seconds, x: error, cut, gone, n: outline of
+   the sound, q: rows};
    row: {j: judge, k: rejudge, s: status, w: badness, e: reason, h: transcript, f: pieces, c: [edits, characters],
-   v: [edits, words], m: [[mark, value, label, note]]}.
+   v: [edits, words], m: [[mark, value, label, note]], a: [[word, start, end, what is odd]]}.
    Text goes into the page as text nodes only. One page of items is in the document at a time, one audio element plays. */
 "use strict";
 (() => {
@@ -186,7 +187,10 @@
       if (!event.target.closest("button, input")) activate(place, { scroll: false });
     });
     if (take.x) node.append(el("p", { class: "error" }, take.x));
-    for (const row of rows) node.append(drawRow(row, prompt, rows.length > 1));
+    for (const row of rows) {
+      node.append(drawRow(row, prompt, rows.length > 1));
+      if (row.a && take.d) node.append(drawWords(row, take, prompt, place));
+    }
     clips.push(clip);
     return node;
   }
@@ -247,6 +251,53 @@
 
   function drawMark([name, value, label, note]) {
     return el("div", {}, el("dt", {}, name), el("dd", {}, el("b", {}, value === null ? "–" : String(value)), label ? el("small", {}, "heard as " + label) : null, note ? el("p", {}, note) : null));
+  }
+
+  // The sound's outline with the words below it where they were said; what is odd is told in words, not by colour alone.
+  const PX_PER_S = 110;
+  const LANES = 3;
+
+  function drawWords(row, take, prompt, place) {
+    const share = (s) => (100 * s) / take.d + "%";
+    const strip = el("div", { class: "timed" });
+    strip.style.setProperty("width", Math.ceil(take.d * PX_PER_S) + "px");
+    if (take.n) strip.append(outline(take.n));
+    const lanes = el("div", { class: "lanes" });
+    const placed = row.a.filter(([, start]) => start !== null);
+    placed.forEach(([word, start, end, odd], i) => {
+      const told = start.toFixed(2) + " to " + end.toFixed(2) + " s" + (odd ? ": " + odd : "");
+      const bar = el("span", { class: odd ? "span odd" : "span" });
+      const said = textNode("button", { type: "button", tabindex: "-1", class: odd ? "word odd" : "word", title: told, dir: "auto" }, prompt, word);
+      if (odd) said.append(el("small", { lang: "en" }, " " + odd.split(" ").map((name) => ODD[name] || name).join(", ")));
+      for (const [node, lane] of [[bar, 0], [said, 1 + (i % LANES)]]) {
+        node.style.setProperty("left", share(start));
+        node.dataset.lane = lane;
+        lanes.append(node);
+      }
+      bar.style.setProperty("width", share(Math.max(end - start, 0.02)));
+      if (take.u !== undefined) said.addEventListener("click", () => { activate(place, { scroll: false }); seekTo(place, start); });
+    });
+    strip.append(lanes);
+    const box = el("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": "Words in time, by " + data.judges[row.j] }, strip);
+    const missing = row.a.filter(([, start]) => start === null).map(([word]) => word);
+    return el("div", {}, box, missing.length ? textNode("p", { class: "control" }, prompt, el("span", { lang: "en" }, "not placed: "), missing.join(", ")) : null);
+  }
+
+  const ODD = { pause: "after a pause", long: "drawn out", unsure: "unclear" };
+
+  function outline(peaks) {
+    const ns = "http://www.w3.org/2000/svg";
+    const svg = document.createElementNS(ns, "svg");
+    const line = document.createElementNS(ns, "path");
+    svg.setAttribute("class", "outline");
+    svg.setAttribute("viewBox", "0 0 " + peaks.length + " 200");
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("aria-hidden", "true");
+    const upper = peaks.map((peak, i) => "L" + (i + 0.5) + " " + (99 - peak));
+    const lower = peaks.map((peak, i) => "L" + (i + 0.5) + " " + (101 + peak)).reverse();
+    line.setAttribute("d", "M0 100" + upper.join("") + "L" + peaks.length + " 100" + lower.join("") + "Z");
+    svg.append(line);
+    return svg;
   }
 
   const pair = (...lines) => el("dl", { class: "pair" }, ...lines.flat());
