@@ -26,9 +26,10 @@ class RemoteCode:
     """
 
     def __init__(self, folder: Path, decoder: str, device: str) -> None:
-        # Copies of the checkpoint's Python files belong to our cache, not to the user's home.
-        os.environ.setdefault("HF_MODULES_CACHE", str(cache_folder() / "modules"))
-        from transformers import AutoModel
+        from transformers import AutoModel, dynamic_module_utils
+
+        if "HF_MODULES_CACHE" not in os.environ:  # copies of a checkpoint's code belong to our cache, not to the home
+            dynamic_module_utils.HF_MODULES_CACHE = str(cache_folder() / "modules")
 
         self._decoder = decoder
         try:

@@ -13,7 +13,7 @@ def samples_of(clip: Heard, rate_hz: int) -> NDArray[np.float32]:
     """The samples of a clip, mono [frames], full scale = 1.0. The file is not touched.
 
     Raises:
-        JudgeFailed: it can't be read, or holds no samples; the row gets the reason.
+        JudgeFailed: it can't be read, or holds no samples or one that is no number; the row gets the reason.
     """
     from kasauti import audio
 
@@ -23,6 +23,8 @@ def samples_of(clip: Heard, rate_hz: int) -> NDArray[np.float32]:
     except AudioError as error:
         reason = error.reason if isinstance(error, audio.BadAudioError) else "unreadable"
         raise JudgeFailed(str(error), reason=reason) from error
+    if not np.isfinite(samples).all():
+        raise JudgeFailed(f"{clip.path}: a sample is not a number", reason="not_a_number")
     if not samples.size:
         # Engines make text out of nothing.
         raise JudgeFailed(f"{clip.path}: no samples at {rate_hz} Hz", reason="no_samples")
