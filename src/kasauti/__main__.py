@@ -61,6 +61,13 @@ def _parser() -> argparse.ArgumentParser:
     status = commands.add_parser("status", help="list the runs and how they stand")
     status.set_defaults(run=_status)
 
+    judge = commands.add_parser("check-judge", help="whether a program keeps the protocol of a remote judge")
+    judge.add_argument("command", nargs="+", metavar="COMMAND", help="after --: the program and its arguments")
+    judge.add_argument("--lang", default="hi", help="language code that it is asked in (default: hi)")
+    wait = "longest silence while it loads or works, in seconds (default: 600)"
+    judge.add_argument("--timeout", type=float, default=600.0, metavar="S", help=wait)
+    judge.set_defaults(run=_check_judge)
+
     check = commands.add_parser("check", help="refuse audio, weights and keys that are about to enter the tree")
     check.add_argument("root", nargs="?", type=Path, help="the tree (default: the repository)")
     check.set_defaults(run=_check)
@@ -205,6 +212,16 @@ def _standing(folder: Path) -> list[str]:
         f"{prompts['name']}: {prompts['count']}" if prompts else "?",
         *(error or [""]),
     ]
+
+
+def _check_judge(options: argparse.Namespace) -> int:
+    from kasauti.judges.conformance import How, check
+
+    failed = False
+    for one in check(How(options.command, options.lang, options.timeout)):
+        failed |= not one.passed
+        print(f"{'ok  ' if one.passed else 'FAIL'} {one.name}: {one.found}", flush=True)
+    return ExitCode.INCOMPLETE if failed else ExitCode.COMPLETE
 
 
 def _check(options: argparse.Namespace) -> int:

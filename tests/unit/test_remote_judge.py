@@ -26,6 +26,7 @@ from kasauti.judges.protocol import decode_answer, decode_task, encode_answer, e
 from kasauti.judges.remote import Remote, RemoteOptions
 from kasauti.records import Outcome, Status
 from processes import alive, start, until
+from remote_programs import GREETING, indented, program
 
 TARGET = "kasauti.judges.remote.Remote"
 
@@ -41,21 +42,8 @@ def task(identity: str = "ab", *clips: Heard, **told: Any) -> JudgeTask:
     return JudgeTask(identity, "hi", 0, clips, told)
 
 
-def program(code: str) -> list[str]:
-    """A judge in a few lines: `say(object)` and `hear()` are there."""
-    head = (
-        "import json, os, sys\n"
-        "def say(value): sys.stdout.buffer.write(json.dumps(value).encode() + b'\\n'); sys.stdout.flush()\n"
-        "def hear(): return json.loads(sys.stdin.buffer.readline())\n"
-    )
-    return [sys.executable, "-c", head + code]
-
-
 def remote(command: list[str], **options: Any) -> Remote:
     return Remote(RemoteOptions(TARGET, "remote", command, **{"revision": "r1", **options}))
-
-
-GREETING = "say({'protocol': 1, 'revision': 'r1'})\n"
 
 
 # --- the same judge here and there
@@ -287,9 +275,7 @@ def test_another_greeting_is_refused(code: str, told: str) -> None:
 
 def answers_of(code: str, count: int = 3) -> list[Answer]:
     """Answers of a program that runs `code` for each task, `n` the how many-th of this process."""
-    body = (
-        GREETING + "for n in range(99):\n    task = hear()\n" + "".join(f"    {line}\n" for line in code.splitlines())
-    )
+    body = GREETING + "for n in range(99):\n    task = hear()\n" + indented(code)
     return list(remote(program(body)).judge(task(f"{n:02x}") for n in range(count)))
 
 
@@ -379,7 +365,7 @@ def batches_of(code: str, batch: int, count: int, **options: Any) -> list[Answer
     body = (
         f"say({{'protocol': 1, 'revision': 'r1', 'batch': {batch}}})\n"
         "while line := sys.stdin.readline():\n    tasks = json.loads(line)['tasks']\n"
-    ) + "".join(f"    {line}\n" for line in code.splitlines())
+    ) + indented(code)
     return list(remote(program(body), **options).judge(task(f"{n:02x}") for n in range(count)))
 
 

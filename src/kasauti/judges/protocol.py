@@ -72,8 +72,10 @@ def encode_batch(tasks: Sequence[JudgeTask], batch: int) -> dict[str, Any]:
 
 
 def decode_task(value: Mapping[str, Any]) -> JudgeTask:
-    """A task from its object."""
-    clips = tuple(Heard(**{**clip, "path": Path(clip["path"])}) for clip in value["clips"])
+    """A task from its object; fields of a later version are let pass."""
+    clips = tuple(
+        Heard(Path(clip["path"]), clip["sha256"], clip["duration_s"], clip["label"]) for clip in value["clips"]
+    )
     return JudgeTask(value["id"], value["lang"], value["rejudge"], clips, value["told"])
 
 
