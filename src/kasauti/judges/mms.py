@@ -26,9 +26,10 @@ from kasauti.judges.mms_layout import LAYOUT, adapter_file, code_of, misfit, voc
 from kasauti.judges.quiet import quiet
 from kasauti.records import Finding, Prompt, Status
 
+_MODEL, _REVISION = "facebook/mms-1b-all", "3d33597edbdaaba14a8e858e2c8caa76e3cec0cd"
 _LOG = logging.getLogger(__name__)
-_BLANK, _SPACE = "<pad>", "|"
-_NOT_TEXT = frozenset({_BLANK, "<s>", "</s>", "<unk>"})
+BLANK, _SPACE = "<pad>", "|"
+_NOT_TEXT = frozenset({BLANK, "<s>", "</s>", "<unk>"})
 _PACKAGES = ("torch", "transformers", "safetensors")
 _DTYPES = ("float32", "float16", "bfloat16")
 
@@ -38,8 +39,8 @@ class MmsOptions(JudgeOptions):
     """Options of MMS.
 
     Attributes:
-        model: `OWNER/NAME` on the hub, or a folder in the same layout.
-        revision: Commit on the hub; not used for a folder.
+        model: `OWNER/NAME` on the hub, or a folder in the same layout; None = the published one.
+        revision: Commit on the hub; not used for a folder; None = that of the published one.
         codes: Our language code -> MMS code; several with spaces between: the first that the checkpoint has.
         dtype: Arithmetic: `float32`, `float16` or `bfloat16`.
         device: `cpu`, `cuda` or `auto`; no part of identity.
@@ -48,7 +49,7 @@ class MmsOptions(JudgeOptions):
 
     _target_: str = "kasauti.judges.mms.Mms"
     id: str = "mms"
-    model: str = "facebook/mms-1b-all"
+    model: str | None = None
     revision: str | None = None
     codes: dict[str, str] = field(default_factory=dict)
     dtype: str = "float32"
@@ -123,9 +124,19 @@ class Mms(BatchJudge):
             self.batch_clips = 1
         self.rate_hz = self._features.sampling_rate
         self._model = model.eval().to(device)
-        _say_licence(self.options.model)
+        _say_licence(self._checkpoint.model)
 
     def hear(self, clips: Sequence[Samples], tasks: Sequence[JudgeTask]) -> list[Transcript]:
+        rows, code = self.frames(clips, tasks)
+        texts = [collapsed(row.argmax(-1).tolist(), self._vocabularies[code]) for row in rows]
+        return [Transcript(text, {"adapter": code}) for text in texts]
+
+    def frames(self, clips: Sequence[Samples], tasks: Sequence[JudgeTask]) -> tuple[list[Any], str]:
+        """What the network makes of clips of one language, as `hear` gets them.
+
+        Returns:
+            For each clip its logits, a tensor [frames, rows] on the CPU, padding cut off; and the adapter's MMS code.
+        """
         import torch
 
         code = self._adapt(tasks[0])
@@ -142,9 +153,8 @@ class Mms(BatchJudge):
                 name: value.to(self._model.device, self._model.dtype if value.is_floating_point() else None)
                 for name, value in inputs.items()
             }
-            best = self._model(**given).logits.argmax(-1).cpu()
-        rows = [row[:count].tolist() for row, count in zip(best, frames, strict=True)]
-        return [Transcript(collapsed(row, self._vocabularies[code]), {"adapter": code}) for row in rows]
+            logits = self._model(**given).logits.cpu()
+        return [row[:count] for row, count in zip(logits, frames, strict=True)], code
 
     def close(self) -> None:
         self._model, self._language = None, ""
@@ -163,7 +173,7 @@ class Mms(BatchJudge):
         if code is None:
             wanted = self.options.codes.get(task.lang)
             raise JudgeFailed(
-                f"{self.options.model} has no adapter and vocabulary for {task.lang} ({wanted})",
+                f"{self._checkpoint.model} has no adapter and vocabulary for {task.lang} ({wanted})",
                 reason="judge",
                 status=Status.UNSUPPORTED_LANGUAGE,
             )
@@ -191,7 +201,8 @@ def _checkpoint(options: MmsOptions) -> Checkpoint:
     """The checkpoint, with the adapters of all languages of the table; a folder may hold fewer."""
     adapters = {names: tuple(map(adapter_file, names.split())) for names in options.codes.values()}
     every = tuple(sorted({name for files in adapters.values() for name in files}))
-    found = Checkpoint(options.model, options.revision, LAYOUT, every)
+    model = options.model or _MODEL
+    found = Checkpoint(model, options.revision or (_REVISION if model == _MODEL else None), LAYOUT, every)
     if not found.on_hub:
         return found
     return replace(found, required=(*LAYOUT, *sorted({files[0] for files in adapters.values() if len(files) == 1})))

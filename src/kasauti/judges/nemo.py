@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kasauti import checkpoints, devices
@@ -30,8 +30,8 @@ class NemoOptions(JudgeOptions):
     """Options of a recogniser in a `.nemo` file.
 
     Attributes:
-        model: Path of the file.
-        langs: Languages that it hears, by any name.
+        model: Path of the file; must be given.
+        langs: Languages that it hears, by any name; must be given.
         decoder: `ctc` or `rnnt`, for a hybrid; null = rnnt for a hybrid, and what any other has.
         device: `cpu`, `cuda` or `auto`; no part of identity.
         batch_clips: At most so many clips at once; no part of identity.
@@ -39,8 +39,8 @@ class NemoOptions(JudgeOptions):
 
     _target_: str = "kasauti.judges.nemo.Nemo"
     id: str = "nemo"
-    model: str = "???"
-    langs: list[str] = field(default_factory=list)
+    model: str | None = None
+    langs: list[str] | None = None
     decoder: str | None = None
     device: str = "auto"
     batch_clips: int = 8
@@ -52,10 +52,11 @@ class Nemo(BatchJudge):
     options_type = NemoOptions
 
     def __init__(self, options: NemoOptions) -> None:
-        if not options.langs or options.batch_clips < 1:
+        if not options.model or not options.langs or options.batch_clips < 1:
             raise JudgeError(
-                f"judge {options.id}: langs={options.langs}, batch_clips={options.batch_clips}: wanted the languages "
-                "that the model hears (judge.langs=[hi]), and batches of at least 1 clip"
+                f"judge {options.id}: model={options.model}, langs={options.langs}, batch_clips={options.batch_clips}: "
+                "wanted the path of a .nemo file (judge.model=MY.nemo), the languages that it hears (judge.langs=[hi]) "
+                "and batches of at least 1 clip"
             )
         self.options = options
         self.batch_clips = options.batch_clips

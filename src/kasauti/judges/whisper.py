@@ -35,29 +35,30 @@ class WhisperOptions(JudgeOptions):
     """Options of Whisper.
 
     Attributes:
-        backend: `faster-whisper` or `transformers`: other arithmetic, hence another judge.
-        model: `base`, `small`, `large-v3`, or the folder of a CTranslate2 conversion. With transformers `large-v3`,
-            `OWNER/NAME` on the hub, or a folder in that layout.
+        backend: `faster-whisper` (None) or `transformers`: other arithmetic, hence another judge.
+        model: `base` (None), `small`, `large-v3`, or the folder of a CTranslate2 conversion. With transformers
+            `large-v3` (None), `OWNER/NAME` on the hub, or a folder in that layout.
         revision: With transformers, the commit on the hub of `OWNER/NAME`.
         compute_type: Name of the arithmetic (`int8`, `float32`; on a GPU `float16`); None = `int8`, and `float32` with
             transformers, which has no `int8`.
         beam_size: Hypotheses kept; 1 = greedy.
         window_s: Seconds heard at once, 1 to 30. Shorter changes some texts, and is faster with faster-whisper.
         max_tokens_per_second: Cap on decoded tokens per second of sound.
-        device: `cpu`, `cuda` or `auto`; no part of identity.
+        device: `cpu`, `cuda`, or `auto`: the CPU for faster-whisper, which finds a GPU but not always its libraries; a
+            GPU where there is one for transformers. No part of identity.
         workers: Clips at once: threads of faster-whisper, the batch of transformers; no part of identity.
     """
 
     _target_: str = "kasauti.judges.whisper.Whisper"
     id: str = "whisper"
-    backend: str = "faster-whisper"
-    model: str = "base"
+    backend: str | None = None
+    model: str | None = None
     revision: str | None = None
     compute_type: str | None = None
     beam_size: int = 5
     window_s: int = 30
     max_tokens_per_second: float = 60.0
-    device: str = "cpu"
+    device: str = "auto"
     workers: int = 2
 
 
@@ -71,7 +72,7 @@ class Whisper(Judge):
             raise JudgeError(
                 f"judge {options.id}: wanted window_s 1 to 30, beam_size and workers at least 1: {options}"
             )
-        if options.backend not in BACKENDS:
+        if options.backend not in (None, *BACKENDS):
             raise JudgeError(f"judge {options.id}: backend={options.backend}: wanted {' or '.join(BACKENDS)}")
         self.options = options
         self._limits = Limits(options.beam_size, options.window_s, options.max_tokens_per_second)
@@ -80,8 +81,9 @@ class Whisper(Judge):
             self.facts = self._batched.facts
             return
         self._compute_type = options.compute_type or "int8"
-        self._name = f"whisper-{options.model}"
-        self._folder = source_path(options.model)
+        model = options.model or "base"
+        self._name = f"whisper-{model}"
+        self._folder = source_path(model)
         self._lock = threading.Lock()
         self._model: Any = None
         self.facts = JudgeFacts(
@@ -154,7 +156,7 @@ class Whisper(Judge):
             try:
                 self._model = faster_whisper.WhisperModel(
                     str(folder),
-                    device=self.options.device,
+                    device="cpu" if self.options.device == "auto" else self.options.device,
                     compute_type=self._compute_type,
                     cpu_threads=1,
                     num_workers=self.options.workers,

@@ -50,7 +50,8 @@ class TransformersEngine(BatchJudge):
             )
         self._options, self._limits, self._dtype = options, limits, dtype
         self.batch_clips = options.workers
-        model, revision = _KNOWN.get(options.model, (options.model, options.revision))
+        name = options.model or "large-v3"
+        model, revision = _KNOWN.get(name, (name, options.revision))
         self._checkpoint = Checkpoint(model, revision, REQUIRED, OPTIONAL)
         self.facts = JudgeFacts(
             revision=f"whisper@{self._checkpoint.identity()}+transformers",
