@@ -203,6 +203,12 @@ def test_only_a_commit_pins_the_hub(revision: str | None) -> None:
         DataRepository("google/fleurs", revision, "").file("data/hi_in/test.tsv")
 
 
+def test_without_the_hub_s_client_the_command_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(DatasetError, match=r"huggingface_hub is not installed, .* run pip install -e '\.\[local\]'"):
+        DataRepository("google/fleurs", "0" * 40, "").here("data/hi_in/test.tsv")
+
+
 # --- archives
 
 CONTENT = {"a.wav": b"A" * 5_000, "b.wav": bytes(range(256)) * 40}
