@@ -58,6 +58,8 @@ setup: $(VENV)/.local ## make the environment in .venv (speech engines, recognis
 
 setup-dev: $(VENV)/.dev ## the same with what development needs
 
+setup-align: $(ALIGN)/.done ## the environment for word times, in .venv-align (torch, torchaudio; 8 GB)
+
 setup-models: $(MODELS)/.done ## the environment for models of one's own machine, in .venv-models (torch, transformers, NeMo; 3 GB or more)
 
 # --- use ----------------------------------------------------------------------------------------------------------
@@ -115,4 +117,4 @@ clean: ## remove the environment and caches; runs and the store stay
 	rm -rf $(VENV) $(MODELS) $(ALIGN) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup setup-dev demo smoke test test-base test-data test-browser test-outside test-models test-align setup-models lint check lock clean
+.PHONY: help setup setup-dev demo smoke test test-base test-data test-browser test-outside test-models test-align setup-models setup-align lint check lock clean

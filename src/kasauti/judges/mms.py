@@ -127,19 +127,24 @@ class Mms(BatchJudge):
         _say_licence(self._checkpoint.model)
 
     def hear(self, clips: Sequence[Samples], tasks: Sequence[JudgeTask]) -> list[Transcript]:
-        rows, code = self.frames(clips, tasks)
-        texts = [collapsed(row.argmax(-1).tolist(), self._vocabularies[code]) for row in rows]
-        return [Transcript(text, {"adapter": code}) for text in texts]
+        rows = self.frames(clips, tasks)
+        vocabulary = self.vocabulary(tasks[0])
+        facts = {"adapter": self.group(tasks[0])}
+        return [Transcript(collapsed(row.argmax(-1).tolist(), vocabulary), facts) for row in rows]
 
-    def frames(self, clips: Sequence[Samples], tasks: Sequence[JudgeTask]) -> tuple[list[Any], str]:
-        """What the network makes of clips of one language, as `hear` gets them.
+    def vocabulary(self, task: JudgeTask) -> Mapping[str, int]:
+        """Token -> row of the head, of a task's language; after `frames` has heard it."""
+        return self._vocabularies[self.group(task)]
+
+    def frames(self, clips: Sequence[Samples], tasks: Sequence[JudgeTask]) -> list[Any]:
+        """What the network makes of clips of one language, given as to `hear`.
 
         Returns:
-            For each clip its logits, a tensor [frames, rows] on the CPU, padding cut off; and the adapter's MMS code.
+            For each clip its logits, a tensor [frames, rows] on the CPU, padding cut off.
         """
         import torch
 
-        code = self._adapt(tasks[0])
+        self._adapt(tasks[0])
         frames = [int(self._model._get_feat_extract_output_lengths(clip.size)) for clip in clips]
         if min(frames) < 1:
             raise JudgeFailed(f"{min(clip.size for clip in clips)} samples make no frame", reason="too_short")
@@ -154,7 +159,7 @@ class Mms(BatchJudge):
                 for name, value in inputs.items()
             }
             logits = self._model(**given).logits.cpu()
-        return [row[:count] for row, count in zip(logits, frames, strict=True)], code
+        return [row[:count] for row, count in zip(logits, frames, strict=True)]
 
     def close(self) -> None:
         self._model, self._language = None, ""
@@ -167,8 +172,8 @@ class Mms(BatchJudge):
         found = {lang: code_of(folder, names, vocabularies) for lang, names in self.options.codes.items()}
         return {lang: code for lang, code in found.items() if code is not None}
 
-    def _adapt(self, task: JudgeTask) -> str:
-        """Puts the adapter of a task's language in; the MMS code."""
+    def _adapt(self, task: JudgeTask) -> None:
+        """Puts the adapter of a task's language in."""
         code = self._known.get(task.lang)
         if code is None:
             wanted = self.options.codes.get(task.lang)
@@ -182,7 +187,6 @@ class Mms(BatchJudge):
             with quiet():
                 self._model.load_adapter(code, local_files_only=True, use_safetensors=True)
             self._language = code
-        return code
 
 
 def collapsed(rows: Sequence[int], vocabulary: Mapping[str, int]) -> str:
