@@ -45,6 +45,7 @@ GROUPS = {
 NEEDED = {
     "system=audio_dir": ["system.path=recordings"],
     "system=lineup": ["system.members=[fake,{use: espeak, id: fast, rate_wpm: 200}]"],
+    "judge=ai4bharat_nemo": ["judge.checkpoint=hi.nemo"],
     "judge=transcripts": ["judge.path=hyps.tsv"],
     "promptset=file": ["promptset.path=prompts.csv"],
 }

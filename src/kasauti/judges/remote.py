@@ -10,18 +10,21 @@ again. After `restarts` ends in a row without an answer between them, the rest o
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from kasauti.errors import JudgeError
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeOptions, JudgeTask
 from kasauti.judges.protocol import PROTOCOL, decode_answer, encode_batch
 from kasauti.judges.remote_process import Talk, TalkEnded
+from kasauti.paths import source_path
 from kasauti.records import Finding, Outcome, Prompt, Status
 
 MOST_AT_ONCE = 64
@@ -81,11 +84,7 @@ class Remote(Judge):
         )
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
-        program = self._options.command[0]
-        if shutil.which(program) is None:
-            message = f"there is no program {program}, or it may not be run."
-            return [Finding("error", f"judge {self._options.id}", message, "Give its path as the first of command.")]
-        return []
+        return _lacking_program(f"judge {self._options.id}", self._options.command[0], "the first of judge.command")
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
         """Starts the process with the first task, again after it had to be stopped, and ends it with the last."""
@@ -96,6 +95,31 @@ class Remote(Judge):
                 yield from session.answers([first, *islice(waiting, session.batch() - 1)])
         finally:
             session.end()
+
+
+def server_command(python: str | None, name: str, options: Mapping[str, Any]) -> list[str]:
+    """The command of one of our servers (`judges/servers/NAME.py`) in an interpreter where kasauti is not installed."""
+    file = Path(__file__).with_name("servers") / f"{name}.py"
+    return [
+        str(source_path(python)) if python and "/" in python else python or "python",
+        str(file),
+        json.dumps(options),
+    ]
+
+
+def lacking_python(subject: str, python: str | None, package: str) -> list[Finding]:
+    """What preflight has to say about the interpreter that a judge needs of its own."""
+    if python is None:
+        message = f"it runs in an environment of its own, and judge.python does not say where {package} is installed."
+        remedy = "Make one, and name its interpreter: judge.python=/envs/judge/bin/python"
+        return [Finding("error", subject, message, remedy)]
+    return _lacking_program(subject, server_command(python, "", {})[0], "judge.python")
+
+
+def _lacking_program(subject: str, program: str, key: str) -> list[Finding]:
+    if shutil.which(program) is not None:
+        return []
+    return [Finding("error", subject, f"there is no program {program}, or it may not be run.", f"It is {key}.")]
 
 
 _Ended = TalkEnded | None
