@@ -11,6 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # NeMo and torchaudio ask for other versions than the rest does, so each has an environment of its own.
 MODELS := $(VENV)-models
 ALIGN := $(VENV)-align
+# Launcher plugins make every start of Hydra slower, so the default environment goes without them.
+RESEARCH := $(VENV)-research
 
 help: ## what there is to do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -48,6 +50,12 @@ $(ALIGN)/.done: constraints/align.txt pyproject.toml
 	$(ALIGN)/bin/python -m pip --disable-pip-version-check install --quiet -c constraints/align.txt -e '.[local,align,test]'
 	@touch $@
 
+$(RESEARCH)/.done: constraints/research.txt pyproject.toml
+	@$(MAKE) --no-print-directory VENV=$(RESEARCH) $(RESEARCH)/bin/python
+	$(RESEARCH)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r constraints/research.txt
+	$(RESEARCH)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -e .
+	@touch $@
+
 # What tests of the base need and nothing that it must do without.
 $(VENV)/.base: $(BIN)/python constraints/base.txt pyproject.toml
 	$(PIP) install --quiet --require-hashes -r constraints/base.txt
@@ -57,6 +65,8 @@ $(VENV)/.base: $(BIN)/python constraints/base.txt pyproject.toml
 setup: $(VENV)/.local ## make the environment in .venv (speech engines, recogniser, their weights)
 
 setup-dev: $(VENV)/.dev ## the same with what development needs
+
+setup-research: $(RESEARCH)/.done ## the environment for studies, in .venv-research (W&B, figures, notebooks, Ray, launchers)
 
 setup-align: $(ALIGN)/.done ## the environment for word times, in .venv-align (torch, torchaudio; 8 GB)
 
@@ -90,6 +100,9 @@ test-outside: $(VENV)/.outside ## counts and letters against sclite, ICU, Akshar
 test-models: $(MODELS)/.done ## systems and judges that run on torch, transformers, NeMo and ONNX Runtime, on tiny random checkpoints
 	$(MODELS)/bin/python -m pytest tests/models $(ARGS)
 
+test-research: $(RESEARCH)/.done ## W&B, figures, notebooks, Ray and the launchers of sweeps
+	$(RESEARCH)/bin/python -m pytest tests/research $(ARGS)
+
 test-align: $(ALIGN)/.done ## word times by forced alignment with torchaudio (8 GB)
 	$(ALIGN)/bin/python -m pytest tests/align $(ARGS)
 
@@ -110,11 +123,13 @@ lock: ## write constraints/ anew from pyproject.toml (needs uv on the path)
 	$(COMPILE) -c constraints/outside.txt --extra local pyproject.toml -o constraints/local.txt
 	$(COMPILE) -c constraints/outside.txt --extra local --extra dev pyproject.toml -o constraints/dev.txt
 	$(COMPILE) -c constraints/outside.txt --extra test pyproject.toml -o constraints/base.txt
+	$(COMPILE) -c constraints/outside.txt --extra local --extra test --extra tracking --extra notebooks --extra cluster \
+	  pyproject.toml -o constraints/research.txt
 	$(PINS) --extra test-models pyproject.toml -o constraints/models.txt
 	$(PINS) --extra local --extra align --extra test pyproject.toml -o constraints/align.txt
 
 clean: ## remove the environment and caches; runs and the store stay
-	rm -rf $(VENV) $(MODELS) $(ALIGN) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(MODELS) $(ALIGN) $(RESEARCH) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup setup-dev demo smoke test test-base test-data test-browser test-outside test-models test-align setup-models setup-align lint check lock clean
+.PHONY: help setup setup-dev demo smoke test test-base test-data test-browser test-outside test-models test-align test-research setup-research setup-models setup-align lint check lock clean
