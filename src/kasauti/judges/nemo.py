@@ -24,6 +24,8 @@ from kasauti.paths import source_path
 from kasauti.records import Finding, Prompt
 from kasauti.text.languages import resolve_language
 
+_MOST_LETTERS = 300
+
 
 @dataclass
 class NemoOptions(JudgeOptions):
@@ -119,6 +121,6 @@ def _is_error(record: logging.LogRecord) -> bool:
 
 
 def _told(error: Exception) -> str:
-    told = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+    told = f"{type(error).__name__}: {' '.join(str(error).split())[:_MOST_LETTERS]}"
     from_fork = isinstance(error, KeyError) and error.args == ("dir",)
     return f"{told}; {FORK_REMEDY}" if from_fork else told
