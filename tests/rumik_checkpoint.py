@@ -19,6 +19,8 @@ VOCABULARY = LAST_UNIT + 16
 SPECIAL = ("<PAD>", "<UNK>", "<CLS>", "<SEP>", "<MASK_TOKEN>", "<BOS_TOKEN>", "<EOS_TOKEN>", "<|END_OF_TURN_TOKEN|>")
 BOS = SPECIAL.index("<BOS_TOKEN>")
 HIDDEN = 96
+MERGES = (("à", "¤"), ("à¤", "¬"), ("à¤", "¾"), ("à¤¬", "à¤¾"))
+"""Bytes of Devanagari, up to one syllable of two letters: a pre-tokenizer that parts signs from letters leaves it in pieces."""
 
 CONFIG: Mapping[str, Any] = {
     "architectures": ["RumikOSSForCausalLM"],
@@ -100,11 +102,28 @@ def _write_tokenizer(folder: Path) -> None:
 
     units = [f"<{code}_{quantizer}>" for code in range(CODES) for quantizer in range(QUANTIZERS)]
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
-    fill = [f"<unused_{n}>" for n in range(FIRST_UNIT - len(SPECIAL) - len(letters))]
-    names = [*SPECIAL, *letters, *fill, *units, "<text>", "<audio>", "</audio>", "<laugh>", "<chuckle>", "<sigh>"]
-    tokenizer = Tokenizer(models.BPE({name: place for place, name in enumerate(names)}, [], unk_token="<UNK>"))
+    joined = ["".join(pair) for pair in MERGES]
+    fill = [f"<unused_{n}>" for n in range(FIRST_UNIT - len(SPECIAL) - len(letters) - len(joined))]
+    names = [
+        *SPECIAL,
+        *letters,
+        *joined,
+        *fill,
+        *units,
+        "<text>",
+        "<audio>",
+        "</audio>",
+        "<laugh>",
+        "<chuckle>",
+        "<sigh>",
+    ]
+    ids = {name: place for place, name in enumerate(names)}
+    tokenizer = Tokenizer(models.BPE(ids, list(MERGES), unk_token="<UNK>"))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Split(Regex(r"\d"), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        [
+            pre_tokenizers.Split(Regex(r"\d"), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
     )
     tokenizer.decoder = decoders.ByteLevel()
     marks = [*SPECIAL, *units, *names[-6:]]
