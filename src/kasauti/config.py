@@ -11,7 +11,7 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass, replace
 from typing import Any, get_type_hints
 
 from hydra.core.config_store import ConfigStore
@@ -21,12 +21,16 @@ from omegaconf.errors import InterpolationToMissingValueError, OmegaConfBaseExce
 
 from kasauti.errors import ConfigError, near_matches
 from kasauti.judges.base import JudgeOptions
+from kasauti.judges.router import RANKS, RouterOptions, members_of
 from kasauti.parts import part_class
 from kasauti.paths import ROOT
 from kasauti.settings import Config, LineupOptions, RunSettings, TaskOptions
 from kasauti.systems.base import SystemOptions
 
 CONF = ROOT / "conf"
+
+_SEVERAL = ("lineup", "router")
+"""Beginnings of the names of files that stand for several parts; they are no members."""
 
 _TARGET = re.compile(r"^\s*_target_:\s*(\S+)", re.MULTILINE)
 
@@ -100,11 +104,10 @@ def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
     systems = _systems(plain.system)
     for system in systems:
         system.repeats = plain.repeats or system.repeats
-    judges = [node for node in plain.judge.values() if isinstance(node, JudgeOptions)]
+    judges = [judge for node in plain.judge.values() if isinstance(node, JudgeOptions) for judge in _judges(node)]
     settings = RunSettings(
         systems=systems,
         judges=judges,
-        config={},
         **{name: value for name, value in vars(plain).items() if name not in ("system", "judge", "task")},
     )
     settings.config = {
@@ -120,31 +123,70 @@ def _systems(node: Any) -> list[SystemOptions]:
     if isinstance(node, LineupOptions):
         if not node.members:
             raise ConfigError("system.members is empty; give names of systems: system.members=[espeak,kokoro]")
-        return [_member(member) for member in node.members]
+        return [_spoken_by(member) for member in node.members]
     assert isinstance(node, SystemOptions)
     return [node]
 
 
-def _member(member: Any) -> SystemOptions:
-    """Reads one member of a line-up from its file in `conf/system`, with its own differences on top."""
+def _spoken_by(member: Any) -> SystemOptions:
+    """Reads one member of a line-up."""
+    options = _member("system", "system.members", member)
+    assert isinstance(options, SystemOptions)
+    return options
+
+
+def _judges(node: JudgeOptions) -> list[JudgeOptions]:
+    """The judges of one node: a router may stand for two, and its members are read from their own files."""
+    if not isinstance(node, RouterOptions):
+        return [node]
+    if node.rank != "both" and node.rank not in RANKS:
+        raise ConfigError(f"judge.rank: no rank {node.rank!r}; {near_matches(node.rank, [*RANKS, 'both'])}")
+    found: list[JudgeOptions] = []
+    for rank in RANKS if node.rank == "both" else [node.rank]:
+        router = replace(node, id=node.id if rank in ("first", node.rank) else f"{node.id}_{rank}", rank=rank)
+        router.members = {name: _routed_to(name, node.members.get(name)) for name in members_of(router)}
+        found.append(router)
+    return found
+
+
+def _routed_to(name: str, changes: Any) -> JudgeOptions:
+    """Reads a judge that a router sends to, under its name in the table."""
+    options = _member("judge", "judge.router.members", {"use": name, "id": name, **(changes or {})})
+    assert isinstance(options, JudgeOptions)
+    return options
+
+
+def _member(group: str, key: str, member: Any) -> SystemOptions | JudgeOptions:
+    """Reads one of several parts from its file in `conf/GROUP`, with its own differences on top.
+
+    Args:
+        group: `system` or `judge`.
+        key: Where the member is named, for errors.
+        member: Name of its file, or a mapping with the name under `use` and what differs.
+    """
     changes = dict(member) if isinstance(member, dict) else {"use": str(member)}
     name = changes.pop("use", None)
-    names = [path.stem for path in (CONF / "system").glob("*.yaml") if not path.stem.startswith("lineup")]
+    names = [path.stem for path in (CONF / group).glob("*.yaml") if not path.stem.startswith(_SEVERAL)]
     if name not in names:
-        raise ConfigError(f"system.members: no system {name!r} in conf/system; {near_matches(str(name), names)}")
-    file = OmegaConf.load(CONF / "system" / f"{name}.yaml")
+        raise ConfigError(f"{key}: no {group} {name!r} in conf/{group}; {near_matches(str(name), names)}")
+    file = OmegaConf.load(CONF / group / f"{name}.yaml")
     assert isinstance(file, DictConfig)
     file.pop("defaults", None)
-    schema = part_class(file["_target_"]).options_type
+    written = file if group == "system" else file[name]
+    schema = part_class(written["_target_"]).options_type
     kinds = get_type_hints(schema)
-    for key, value in changes.items():
-        if kinds.get(key) in (str, str | None) and not isinstance(value, str | None):
-            raise ConfigError(f"system.members: {name}: {key} is read as {value}; put text in double quotes")
+    for option, value in changes.items():
+        if kinds.get(option) in (str, str | None) and not isinstance(value, str | None):
+            raise ConfigError(f"{key}: {name}: {option} is read as {value}; put text in double quotes")
     try:
-        options = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), file, changes))
+        # A judge's own node points at the flat keys of its file, by their names in a whole config.
+        whole = OmegaConf.create({group: file})
+        whole[group]["here"] = OmegaConf.merge(written, changes)
+        OmegaConf.resolve(whole[group]["here"])
+        options = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(schema), whole[group]["here"]))
     except OmegaConfBaseException as error:
-        raise ConfigError(f"system.members: {name}: {_first_line(error)}") from error
-    assert isinstance(options, SystemOptions)
+        raise ConfigError(f"{key}: {name}: {_first_line(error)}") from error
+    assert isinstance(options, SystemOptions | JudgeOptions)
     return options
 
 
