@@ -252,6 +252,11 @@ class Finding:
     remedy: str = ""
 
 
+FloorKind = Literal["measured", "stored", "assumed", "none"]
+"""How well a noise floor is known: from repeats of these very rows; from repeats of the same system in an earlier run
+with an equal score signature; taken over from what was published for another system; not at all."""
+
+
 @dataclass(frozen=True)
 class AggregateRow:
     """One row of `aggregate.csv`: one metric of one system by one judge, over one group of prompts.
@@ -275,13 +280,14 @@ class AggregateRow:
         mean_worst: `mean` with every failed row as 1.0 (error rates only).
         ci95_low: Lower end of the 95 % bootstrap interval of `mean`; `ci95_high` the upper one.
         floor95: Difference of two independent runs that is exceeded 5 % of the time, None where no floor is known.
-        floor_kind: `measured`, `assumed` or `none`.
+        floor_kind: See `FloorKind`.
         largest_pair: Largest difference between two repeats (one take a prompt each); None with a single take.
         var_synthesis: Variance between takes of one prompt, mean over prompts; None with a single take.
         var_judge: Variance between rejudges of one clip, mean over clips; None with a single judgment.
         wrong_script_share: Share of the rows whose transcript is in another script than the reference.
         status: `ok`; `insufficient` (too small a share of scored rows to be ranked); `unsupported_language`; `no_rows`.
         signature: `identity.score_signature` of the row's numbers.
+        floor_source: The earlier run that a stored floor is from, in words; empty for other floors.
     """
 
     system: str
@@ -303,13 +309,14 @@ class AggregateRow:
     ci95_low: float | None = None
     ci95_high: float | None = None
     floor95: float | None = None
-    floor_kind: Literal["measured", "assumed", "none"] = "none"
+    floor_kind: FloorKind = "none"
     largest_pair: float | None = None
     var_synthesis: float | None = None
     var_judge: float | None = None
     wrong_script_share: float | None = None
     status: Literal["ok", "insufficient", "unsupported_language", "no_rows"] = "ok"
     signature: str = ""
+    floor_source: str = ""
 
 
 AGGREGATE_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(AggregateRow))
@@ -331,10 +338,11 @@ class VerdictRow:
         difference: Mean of `a` less mean of `b` over the prompts that both have scored, `n_prompts` of them.
         ci95_low: Lower end of the paired 95 % interval of the difference; `ci95_high` the upper one.
         floor95: Difference that noise alone exceeds 5 % of the time; None where it is not known.
-        floor_kind: `measured`, `assumed` or `none`.
+        floor_kind: See `FloorKind`.
         smallest: Smallest difference that could have been told; None where none of any size could.
         human: What the judge makes of human recordings in these languages; None where it is not known.
         reason: Why, in words.
+        floor_source: As in `AggregateRow`.
     """
 
     judge: str
@@ -352,11 +360,12 @@ class VerdictRow:
     ci95_high: float | None = None
     n_prompts: int = 0
     floor95: float | None = None
-    floor_kind: Literal["measured", "assumed", "none"] = "none"
+    floor_kind: FloorKind = "none"
     smallest: float | None = None
     human: float | None = None
     reason: str = ""
     signature: str = ""
+    floor_source: str = ""
 
 
 VERDICT_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(VerdictRow))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
 from kasauti.errors import ConfigError, near_matches
+
+ENDED = ("complete", "incomplete")
+"""States of a run that has results."""
 
 
 def find_run(name: str, runs: Path) -> Path:
@@ -28,7 +32,7 @@ def find_run(name: str, runs: Path) -> Path:
     if not folders:
         raise ConfigError(f"{runs}: no run in this folder; make one with python run.py")
     if name == "latest":
-        ended = [folder for folder in folders if run_state(folder).get("state") in ("complete", "incomplete")]
+        ended = [folder for folder in folders if run_state(folder).get("state") in ENDED]
         if not ended:
             raise ConfigError(f"{runs}: no run in this folder has ended; run the same command again, it goes on")
         return max(ended, key=lambda folder: (folder / "status.json").stat().st_mtime)
@@ -43,6 +47,18 @@ def find_run(name: str, runs: Path) -> Path:
 def run_folders(runs: Path) -> list[Path]:
     """All run folders, by name."""
     return sorted(path.parent for path in runs.glob("*/status.json"))
+
+
+def ended_runs(runs: Path, without: Collection[str] = ()) -> list[Path]:
+    """Folders of the runs that ended with results, whole or with failed rows, newest first; imports don't count.
+
+    Args:
+        runs: The folder of all runs.
+        without: Ids of runs that are left out.
+    """
+    states = [(folder, run_state(folder)) for folder in run_folders(runs) if folder.name not in without]
+    ended = [(str(state.get("at")), folder) for folder, state in states if state.get("state") in ENDED]
+    return [folder for _, folder in sorted(ended, reverse=True)]
 
 
 def run_state(folder: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 import report_example
+from kasauti.records import FloorKind
 from kasauti.report import RunTables, load, print_leaderboard
 from kasauti.report.leaderboard import boards, headlines
 from kasauti.text.languages import LANGUAGES
@@ -107,18 +108,18 @@ def test_plain_in_a_log_and_coloured_on_a_terminal(tables: RunTables) -> None:
     ("kind", "told"),
     [
         ("measured", "differ by more than this 5 % of the time"),
+        ("stored", "floor measured before, on the same prompts by the same rules (from run abc)"),
         ("assumed", "floor assumed, not measured here"),
         ("none", "several takes (repeats=3) measure it for a voice that varies"),
     ],
 )
-def test_floor_says_where_it_comes_from(
-    tables: RunTables, kind: Literal["measured", "assumed", "none"], told: str
-) -> None:
+def test_floor_says_where_it_comes_from(tables: RunTables, kind: FloorKind, told: str) -> None:
     floor = None if kind == "none" else 0.006
-    rows = [replace(row, floor95=floor, floor_kind=kind) for row in tables.aggregates]
+    rows = [replace(row, floor95=floor, floor_kind=kind, floor_source="from run abc") for row in tables.aggregates]
     text = printed(replace(tables, aggregates=rows), 140)
     assert told in text
     assert ("0.6*" in text) == (kind == "assumed")
+    assert ("0.6†" in text) == (kind == "stored")
 
 
 def test_several_judges_have_a_table_each(tmp_path_factory: pytest.TempPathFactory) -> None:

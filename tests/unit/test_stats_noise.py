@@ -13,8 +13,18 @@ from kasauti.errors import StatsError
 from kasauti.records import SampleRow
 from kasauti.stats.aggregate import aggregate
 from kasauti.stats.columns import FloatArray
+from kasauti.stats.compare import compare_rows
 from kasauti.stats.floors import noise_floors
-from kasauti.stats.noise import ASSUMED_CER, Z95, Floor, combined_floor, noise_floor, pair_floor95
+from kasauti.stats.noise import (
+    ASSUMED_CER,
+    Z95,
+    Floor,
+    StoredNoise,
+    combined_floor,
+    language_floor,
+    noise_floor,
+    pair_floor95,
+)
 from kasauti.stats.scores import spread_of
 from kasauti.stats.variance import components
 from stats_rows import row
@@ -229,6 +239,70 @@ def test_the_assumed_floor_is_of_cer_and_needs_a_hundred_prompts_in_every_langua
     few = [row(f"ta{i}", lang="ta", cer=0.1) for i in range(99)]
     found = {(c.scope, c.key, c.metric): c for c in aggregate(many + few, level="strict", metrics=("cer",), draws=10)}
     assert found["macro", "all", "cer"].floor_kind == "none"
+
+
+def known(var_synthesis: float, var_judge: float | None = None, lang: str = "hi", **place: str) -> StoredNoise:
+    names = {"system": "a", "judge": "j", "metric": "cer", **place}
+    return StoredNoise(**names, lang=lang, var_synthesis=var_synthesis, var_judge=var_judge, source=f"from run {lang}")
+
+
+def test_a_single_take_has_the_noise_that_an_earlier_run_measured() -> None:
+    single = [row(f"hi{i}", cer=0.1 * i) for i in range(8)]
+    found = {(c.scope, c.key): c for c in aggregate(single, level="s", metrics=("cer",), stored=[known(0.03, 0.01)])}
+    for cell in (found["lang", "hi"], found["macro", "all"]):
+        assert (cell.floor_kind, cell.floor_source) == ("stored", "from run hi")
+        assert cell.floor95 == pytest.approx(1.96 * (2 * 0.04 / 8) ** 0.5)
+        assert cell.var_synthesis is None
+
+
+@pytest.mark.parametrize("other", [{"system": "b"}, {"judge": "k"}, {"metric": "wer"}, {"lang": "ta"}])
+def test_noise_of_something_else_is_not_taken(other: dict[str, str]) -> None:
+    single = [row(f"hi{i}") for i in range(8)]
+    cells = aggregate(single, level="s", metrics=("cer",), draws=10, stored=[known(0.03, **other)])
+    assert {(cell.floor_kind, cell.floor95, cell.floor_source) for cell in cells} == {("none", None, "")}
+
+
+def test_what_is_measured_here_goes_before_what_was_measured_then_and_that_before_an_assumption() -> None:
+    twice = rows_of({"hi": simulate(np.random.default_rng(6), 8, 2, 1)})
+    cells = aggregate(twice, level="s", metrics=("cer",), draws=10, stored=[known(9.0)])
+    assert {(cell.floor_kind, cell.floor_source) for cell in cells} == {("measured", "")}
+    single = [row(f"hi{i}") for i in range(100)]
+    cells = aggregate(single, level="s", metrics=("cer",), draws=10, stored=[known(0.0)])
+    assert {(cell.floor_kind, cell.floor95) for cell in cells} == {("stored", 0.0)}
+
+
+def test_over_languages_stored_noise_is_no_better_known_than_the_least_known_language() -> None:
+    rows = [row(f"{lang}{i}", lang=lang, cer=0.1) for lang in ("hi", "ta") for i in range(6)]
+    both = aggregate(rows, level="s", metrics=("cer",), draws=10, stored=[known(0.06), known(0.03, lang="ta")])
+    [macro] = [cell for cell in both if cell.scope == "macro"]
+    assert (macro.floor_kind, macro.floor_source) == ("stored", "from run hi, from run ta")
+    assert macro.floor95 == pytest.approx(1.96 * (2 * (0.06 + 0.03) / 4 / 6) ** 0.5)
+    one = aggregate(rows, level="s", metrics=("cer",), draws=10, stored=[known(0.06)])
+    [macro] = [cell for cell in one if cell.scope == "macro"]
+    assert (macro.floor_kind, macro.floor95, macro.floor_source) == ("none", None, "")
+
+
+def test_single_takes_differ_by_more_than_a_stored_floor_one_time_in_twenty() -> None:
+    """Measured once with 20 takes of 2 hearings; then 4000 pairs of runs of one take and one hearing."""
+    rng, n = np.random.default_rng(7), 100
+    measured = noise_floor(nested(simulate(rng, n, 20, 2)))
+    assert measured.var_synthesis is not None
+    stored = known(measured.var_synthesis, measured.var_judge)
+    single = rng.normal(0, SYNTHESIS, (4000, 2, n)) + rng.normal(0, JUDGE, (4000, 2, n))
+    gaps = np.abs(np.diff(single.mean(axis=2), axis=1))[:, 0]
+    floor = language_floor(spread(single[0, 0].reshape(n, 1, 1)), None, stored)
+    assert floor.kind == "stored"
+    assert 0.04 < np.mean(gaps > floor.floor95) < 0.06
+
+
+def test_verdicts_name_the_run_that_a_floor_is_from() -> None:
+    rows = [row(f"hi{i}", s, 0.1 + 0.1 * (s == "b"), lang="hi") for s in ("a", "b") for i in range(8)]
+    one, both = [known(0.0)], [known(0.0), known(0.0001, system="b")]
+    verdicts = [compare_rows(rows, scopes=("lang",), stored=noise)[0].verdict for noise in (one, both)]
+    assert [(v.floor_kind, v.floor_source) for v in verdicts] == [("none", ""), ("stored", "from run hi")]
+    assert verdicts[1].floor95 == pytest.approx(1.96 * (0.0001 / 8) ** 0.5)
+    assert verdicts[1].reason.endswith("(noise floor 0.0069, from run hi)")
+    assert verdicts[1].repeats_for(0.1) == 1
 
 
 def test_failed_takes_are_left_out_of_the_floor() -> None:

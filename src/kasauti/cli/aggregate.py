@@ -14,6 +14,7 @@ from kasauti.paths import shown
 from kasauti.pipeline.products import PRODUCTS
 from kasauti.records import AGGREGATE_COLUMNS
 from kasauti.report import load, merge, print_leaderboard, write_page, write_xlsx
+from kasauti.report.floor_history import with_noise
 from kasauti.report.formats import FORMATTERS, csv_table
 from kasauti.report.humans import floors_beside, print_floors
 from kasauti.report.leaderboard import Board, boards, headlines
@@ -28,7 +29,7 @@ def aggregate_runs(folders: Sequence[Path], console: Console) -> Path:
         The folder of both, beside the runs: `compare-<id>`.
     """
     unique = list(dict.fromkeys(folders))
-    parts = [load(folder) for folder in unique]
+    parts = [with_noise(load(folder)) for folder in unique]
     floors = floors_beside(parts)
     tables = merge(parts, floors)
     print_leaderboard(tables, console)
@@ -48,7 +49,7 @@ def formatted_runs(folders: Sequence[Path], form: str) -> str:
         form: `csv`: every row of `aggregate.csv` over all of them. `md`, `latex`: for each judge the board of its
             headline metric, and the verdicts below it.
     """
-    runs = [load(folder) for folder in dict.fromkeys(folders)]
+    runs = [with_noise(load(folder)) for folder in dict.fromkeys(folders)]
     tables = merge(runs, floors_beside(runs))
     if form == "csv":
         rows = ([getattr(row, name) for name in AGGREGATE_COLUMNS] for row in tables.aggregates)

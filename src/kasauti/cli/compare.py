@@ -12,6 +12,7 @@ from kasauti.errors import ExitCode
 from kasauti.records import VERDICT_COLUMNS
 from kasauti.report import load
 from kasauti.report.comparing import compare_runs, same_systems
+from kasauti.report.floor_history import with_noise
 from kasauti.report.formats import FORMATTERS, csv_table
 from kasauti.report.humans import floors_beside
 from kasauti.report.verdicts import HEADINGS, key_of, show_comparison, verdict_cells
@@ -46,7 +47,7 @@ def compare(first: Path, second: Path, wanted: Wanted, console: Console) -> Exit
     Raises:
         KasautiError: a folder is no run, or nothing in the two can be compared.
     """
-    a, b = load(first), load(second)
+    a, b = (with_noise(load(folder), wanted.level) for folder in (first, second))
     floors = floors_beside([a, b], wanted.level)
     rows = compare_runs(a, b, same_systems(a, b, wanted.systems), wanted.metric, wanted.level, floors)
     is_rate = wanted.metric in METRICS

@@ -12,11 +12,10 @@ from kasauti.pipeline.plan import Plan
 from kasauti.records import VERDICT_COLUMNS
 from kasauti.report import load
 from kasauti.report.comparing import compare_runs, same_systems
+from kasauti.report.floor_history import with_noise
 from kasauti.report.humans import floors_beside
 from kasauti.report.verdicts import show_comparison
-from kasauti.runs import find_run, run_folders, run_record, run_state
-
-FINISHED = ("complete", "incomplete")
+from kasauti.runs import ENDED, ended_runs, find_run, run_record, run_state
 
 
 def find_baseline(plan: Plan, runs: Path) -> Path | None:
@@ -40,7 +39,7 @@ def find_baseline(plan: Plan, runs: Path) -> Path | None:
     state = run_state(folder).get("state")
     if folder.resolve().name == plan.run_id:
         raise ConfigError(f"baseline={name} is this run itself ({plan.run_id}); name another, or baseline=null")
-    if state not in (*FINISHED, "imported"):
+    if state not in (*ENDED, "imported"):
         raise ConfigError(f"baseline={name}: run {folder.name} is {state or 'unreadable'}; wanted one that ended")
     return folder
 
@@ -51,7 +50,7 @@ def show_baseline(folder: RunFolder, baseline: Path | None, asked: str | None, c
         if asked is not None:
             console.print("No earlier run of the same systems: nothing to compare with yet (baseline=latest).")
         return
-    mine, other = load(folder.path), load(baseline)
+    mine, other = with_noise(load(folder.path)), with_noise(load(baseline))
     try:
         rows = compare_runs(mine, other, same_systems(mine, other), floors=floors_beside([mine, other]))
     except (ConfigError, StatsError) as error:  # the run itself is done and well
@@ -63,11 +62,5 @@ def show_baseline(folder: RunFolder, baseline: Path | None, asked: str | None, c
 
 def _latest(plan: Plan, runs: Path) -> Path | None:
     """The newest finished run of the same systems, other than this one."""
-    fitting = [
-        (str(run_state(folder).get("at")), folder)
-        for folder in run_folders(runs)
-        if folder.name != plan.run_id
-        and run_state(folder).get("state") in FINISHED
-        and set(run_record(folder).get("systems", ())) == set(plan.systems)
-    ]
-    return max(fitting)[1] if fitting else None
+    ended = ended_runs(runs, [plan.run_id])
+    return next((one for one in ended if set(run_record(one).get("systems", ())) == set(plan.systems)), None)

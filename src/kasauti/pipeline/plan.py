@@ -18,6 +18,7 @@ from kasauti.promptsets import read_prompts, with_recordings
 from kasauti.records import Outcome, Prompt
 from kasauti.settings import CANNOT_CHANGE_A_RESULT, RunSettings
 from kasauti.stats.humans import HumanFloor
+from kasauti.stats.noise import StoredNoise
 from kasauti.store.library import Store
 from kasauti.systems.base import SpeechRequest, System
 from kasauti.text.levels import Ladder
@@ -57,6 +58,8 @@ class Plan:
     """Prompt id -> its place among the prompts of the whole file that ask for the same delivery."""
     human_floors: list[HumanFloor] = field(default_factory=list)
     """What earlier runs found of human recordings, for these judges and languages; whoever runs the plan finds them."""
+    noise: list[StoredNoise] = field(default_factory=list)
+    """What earlier runs measured of the noise of systems that speak each prompt once; likewise."""
 
     def clips_to_make(self, store: Store) -> dict[str, list[Take]]:
         """Per system the takes whose clips are not in the store, each clip once."""

@@ -65,7 +65,11 @@ def scored_with(plan: Plan) -> dict[str, Any]:
     """What a finished run was scored with; when it changes, the run is scored again, from the same answers."""
     scoring = plan.settings.scoring
     rules = {"normaliser": scoring.ladder().signature, "segmentation": segmentation_rules(), **asdict(scoring)}
-    return {**rules, "human_floors": [asdict(floor) for floor in plan.human_floors]} if plan.human_floors else rules
+    if plan.human_floors:
+        rules["human_floors"] = [asdict(floor) for floor in plan.human_floors]
+    if plan.noise:
+        rules["noise"] = [asdict(one) for one in plan.noise]
+    return rules
 
 
 def signatures(plan: Plan) -> dict[str, str]:
@@ -88,7 +92,8 @@ def write_products(plan: Plan, store: Store, folder: RunFolder, tables: Tables, 
         calls: Times and costs of this invocation, for `run.json`.
     """
     systems = {o.id: SystemInfo(role="human" if o.role == "human" else "machine") for o in plan.settings.systems}
-    summary = summarise(tables.samples, plan.settings.scoring, systems, plan.prompts_sha256, plan.human_floors)
+    sha256, floors = plan.prompts_sha256, plan.human_floors
+    summary = summarise(tables.samples, plan.settings.scoring, systems, sha256, floors, plan.noise)
     write_summary(folder, plan.prompts, tables.samples, summary)
     write_table(folder.path / "levels.tsv", LEVEL_COLUMNS, tables.levels)
     write_table(folder.path / "switching.tsv", SWITCH_COLUMNS, tables.switching)
@@ -159,6 +164,7 @@ def _provenance(plan: Plan, store: Store, calls: Mapping[str, Any]) -> dict[str,
         "scoring": asdict(settings.scoring),
         "signature": signatures(plan),
         "human_floors": [asdict(floor) for floor in plan.human_floors],
+        "noise": [asdict(one) for one in plan.noise],
         "config": settings.config,
         **environment(),
     }

@@ -21,7 +21,7 @@ from kasauti.pipeline.estimate import Estimate, estimate, spent_so_far
 from kasauti.pipeline.executors import available_cores
 from kasauti.pipeline.folder import RunFolder, now
 from kasauti.pipeline.judging import judge_clips, tasks_of
-from kasauti.pipeline.plan import Plan, judgment_needed, make_plan
+from kasauti.pipeline.plan import Plan, decoding_of, judgment_needed, make_plan
 from kasauti.pipeline.preflight import preflight, refuse_errors
 from kasauti.pipeline.products import FAILED, PRODUCTS, scored_with, write_products
 from kasauti.pipeline.progress import Progresses, duration
@@ -29,9 +29,11 @@ from kasauti.pipeline.show import show_end, show_findings, show_plan, show_start
 from kasauti.pipeline.spending import Spending
 from kasauti.pipeline.stage import Interrupt
 from kasauti.pipeline.synthesis import make_clips
+from kasauti.report.floor_history import Voice, find_noise
 from kasauti.report.humans import find_floors, print_floors
 from kasauti.settings import RunSettings
 from kasauti.stats.humans import HumanFloor
+from kasauti.stats.noise import StoredNoise
 from kasauti.store.library import Store
 
 
@@ -87,6 +89,7 @@ def run(settings: RunSettings, console: Console) -> RunResult:
     folder = RunFolder(product_path(settings.paths.runs), plan.run_id)
     plan.human_floors = _human_floors(plan, folder.path.parent)
     left = estimate(plan, store, _cores(settings))
+    plan.noise = _noise(plan, folder.path.parent)
     show_start(console, plan)
     baseline = find_baseline(plan, folder.path.parent)
     findings = preflight(plan, left)
@@ -151,6 +154,20 @@ def _show_end(plan: Plan, folder: RunFolder, console: Console) -> None:
 
 def _make_and_judge(plan: Plan, store: Store, spending: Spending, calls: _Calls, progresses: Progresses) -> None:
     executor = build(plan.settings.executor)
+def _noise(plan: Plan, runs: Path) -> list[StoredNoise]:
+    voices = {
+        options.id: Voice(
+            plan.fingerprints[options.id],
+            plan.systems[options.id].facts.settings,
+            decoding_of(plan.settings, plan.systems[options.id]),
+        )
+        for options in plan.settings.systems
+        if options.repeats == 1
+    }
+    judges = {name: judge.facts.signature for name, judge in plan.judges.items()}
+    return find_noise(runs, voices, judges, plan.settings.scoring, plan.prompts_sha256)
+
+
     with progresses.shown():
         with calls.timed("synthesis"):
             make_clips(plan, store, executor, spending, progresses)

@@ -8,16 +8,14 @@ from kasauti.report.loading import (
     ClipRow,
     LevelRow,
     MarkRow,
-    PromptsetInfo,
-    RunInfo,
     RunTables,
-    SystemInfo,
     WordRow,
     load,
     load_levels,
 )
 from kasauti.report.merging import merge
 from kasauti.report.page import write_page
+from kasauti.report.provenance import PromptsetInfo, RunInfo, SystemInfo
 from kasauti.report.sheet import write_xlsx
 from kasauti.report.terminal import print_leaderboard
 

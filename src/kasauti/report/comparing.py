@@ -21,6 +21,7 @@ from kasauti.settings import ScoringSettings
 from kasauti.stats.columns import common_revision
 from kasauti.stats.compare import compare_rows
 from kasauti.stats.humans import HumanFloor
+from kasauti.stats.noise import StoredNoise
 from kasauti.stats.scores import METRICS, marks_of
 from kasauti.text.levels import Ladder
 
@@ -43,6 +44,11 @@ class _Side:
         """Names of human recordings."""
         return [self.name(name) for name, facts in self.tables.systems.items() if facts.role == "human"]
 
+    @property
+    def stored(self) -> list[StoredNoise]:
+        """Noise that other runs measured."""
+        return [replace(one, system=self.name(one.system)) for one in self.tables.noise]
+
 
 def compare_runs(
     a: RunTables,
@@ -55,7 +61,7 @@ def compare_runs(
     """Verdicts on systems of one run against systems of another, by judge, language and over languages.
 
     Args:
-        a, b: The runs; may be the same.
+        a, b: The runs, with the noise that others measured of their systems; may be the same.
         pairs: System of `a`, system of `b`; see `same_systems`.
         metric: One of the metrics, or a mark that the runs have.
         level: Level of normalisation for both; None = each run's own.
@@ -86,6 +92,7 @@ def compare_runs(
         pairs=wanted,
         humans=humans,
         floors=floors,
+        stored=[*side_a.stored, *side_b.stored],
         signatures=rules,
         rules=verdict_rules(side_a.scoring, metric),
     )

@@ -15,10 +15,11 @@ from rich.console import Console
 
 from kasauti.errors import StoreError
 from kasauti.identity import signature_parts
-from kasauti.report.loading import RunTables, load
+from kasauti.report.loading import RunTables, load_aggregates
+from kasauti.report.provenance import load_info
 from kasauti.report.summarising import rules_of_scoring
 from kasauti.report.wording import METRIC_NAMES, metric_name, value_of
-from kasauti.runs import run_folders, run_record, run_state
+from kasauti.runs import ended_runs
 from kasauti.settings import ScoringSettings
 from kasauti.stats.difference import MIN_PROMPTS
 from kasauti.stats.humans import HumanFloor
@@ -48,8 +49,7 @@ def find_floors(
     """
     rules = rules_of_scoring(scoring)
     best: dict[tuple[str, str, str], HumanFloor] = {}
-    folders = [folder for folder in run_folders(runs) if folder.name not in without]
-    for folder in sorted(folders, key=lambda folder: str(run_state(folder).get("at"))):
+    for folder in reversed(ended_runs(runs, without)):
         for floor in _floors_of(folder, rules):
             key = (floor.signature[JUDGE], floor.metric, floor.lang)
             wanted = floor.signature[JUDGE] in revisions and floor.lang in langs
@@ -88,14 +88,10 @@ def print_floors(floors: Sequence[HumanFloor], console: Console) -> None:
 
 
 def _floors_of(folder: Path, rules: dict[str, str]) -> Iterator[HumanFloor]:
-    """The floors of one run; none where it has no people, has not ended, or can't be read."""
-    recorded = run_record(folder).get("systems")
-    systems = recorded if isinstance(recorded, dict) else {}
-    people = {name for name, facts in systems.items() if isinstance(facts, dict) and facts.get("role") == "human"}
-    if not people or run_state(folder).get("state") not in ("complete", "incomplete"):
-        return
+    """The floors of one run; none where it has no people or can't be read."""
     try:
-        rows = load(folder).aggregates
+        people = {name for name, facts in load_info(folder).systems.items() if facts.role == "human"}
+        rows = load_aggregates(folder) if people else []
     except StoreError:  # another run's damage must not stop this one
         return
     for row in rows:

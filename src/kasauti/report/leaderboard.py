@@ -58,6 +58,11 @@ class Board:
         """Whether the metric is an error rate: a fraction, the lower the better."""
         return self.metric in METRICS
 
+    @property
+    def with_floors(self) -> list[AggregateRow | VerdictRow]:
+        """Every row of which a noise floor is shown."""
+        return [*(line.overall for line in self.lines), *self.verdicts]
+
 
 def boards(tables: RunTables) -> list[Board]:
     """All boards that hold a number, by judge in the order of the panel, headline metric first."""

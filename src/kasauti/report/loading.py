@@ -9,15 +9,17 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TypeVar
 
 from kasauti.errors import StoreError
-from kasauti.records import AggregateRow, Prompt, Role, SampleRow, Status, VerdictRow
+from kasauti.records import AggregateRow, Prompt, SampleRow, Status, VerdictRow
 from kasauti.report.formats import csv_text
+from kasauti.report.provenance import RunInfo, SystemInfo, load_info
 from kasauti.report.tables import cell_value, field_types, read_records
 from kasauti.settings import ScoringSettings
+from kasauti.stats.noise import StoredNoise
 
 Record = TypeVar("Record")
 
@@ -135,60 +137,6 @@ class LevelRow:
 
 
 @dataclass(frozen=True)
-class SystemInfo:
-    """What `run.json` says of a system. `languages` is None where it speaks any; `settings` change the sound.
-
-    `recorded`: `rates` where its rates by sample were made elsewhere and taken as they are, since there were no
-    transcripts to score; `figures` where there are only summaries of such rates.
-    """
-
-    role: Role = "machine"
-    fingerprint: str = ""
-    languages: Mapping[str, str] | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    usd_per_1k_chars: float | None = None
-    recorded: Literal["", "rates", "figures"] = ""
-
-
-@dataclass(frozen=True)
-class PromptsetInfo:
-    """The prompts of a run: name of the set, hash of what was selected from it, how many."""
-
-    name: str = ""
-    sha256: str = ""
-    count: int = 0
-
-
-@dataclass(frozen=True)
-class RunInfo:
-    """Provenance of one run, from `run.json`.
-
-    Attributes:
-        folder: The run folder.
-        store: Where its audio lies.
-        judges: Judge id -> model id and revision.
-        signatures: Judge id -> score signature of its numbers.
-        git: Commit of the code, `+changes` where the tree differed from it.
-    """
-
-    run_id: str
-    folder: Path
-    store: Path
-    study: str | None = None
-    started_at: str | None = None
-    finished_at: str | None = None
-    systems: Mapping[str, SystemInfo] = field(default_factory=dict)
-    judges: Mapping[str, str] = field(default_factory=dict)
-    signatures: Mapping[str, str] = field(default_factory=dict)
-    scoring: ScoringSettings = field(default_factory=ScoringSettings)
-    promptset: PromptsetInfo = field(default_factory=PromptsetInfo)
-    versions: Mapping[str, Any] = field(default_factory=dict)
-    git: str | None = None
-    timings_s: Mapping[str, float] = field(default_factory=dict)
-    cost_usd: float | None = None
-
-
-@dataclass(frozen=True)
 class RunTables:
     """One run, or several merged, ready to be shown.
 
@@ -204,6 +152,8 @@ class RunTables:
         aggregates: `aggregate.csv`.
         verdicts: `verdicts.csv`; empty for a run of a version that made none.
         audio: `clip_id` -> absolute path of its sound, which may have been removed since.
+        noise: Noise of these systems that other runs measured, found by `kasauti.report.floor_history`; `load` finds
+            none.
     """
 
     runs: tuple[RunInfo, ...]
@@ -218,6 +168,7 @@ class RunTables:
     aggregates: Sequence[AggregateRow]
     verdicts: Sequence[VerdictRow]
     audio: Mapping[str, Path]
+    noise: Sequence[StoredNoise] = ()
 
     @property
     def scoring(self) -> ScoringSettings:
@@ -241,7 +192,7 @@ def load(folder: Path) -> RunTables:
         StoreError: a table is missing or torn, or names a prompt that `prompts.jsonl` has not.
     """
     folder = Path(folder).resolve()
-    run = _run_info(folder)
+    run = load_info(folder)
     prompts = list(_prompts(folder / "prompts.jsonl"))
     samples = read_records(folder / "per_sample.tsv", SampleRow)
     marks = read_records(scores, MarkRow) if (scores := folder / "scores.tsv").is_file() else []
@@ -263,7 +214,7 @@ def load(folder: Path) -> RunTables:
         clips=clips,
         marks=marks,
         words=read_records(words, WordRow) if words.is_file() else [],
-        aggregates=list(_csv_records(folder / "aggregate.csv", AggregateRow)),
+        aggregates=load_aggregates(folder),
         verdicts=list(_csv_records(verdicts, VerdictRow)) if verdicts.is_file() else [],
         audio=_audio(clips, run.store),
     )
@@ -284,6 +235,15 @@ def _with_marks(samples: Sequence[SampleRow], marks: Sequence[MarkRow]) -> list[
     ]
 
 
+def load_aggregates(folder: Path) -> list[AggregateRow]:
+    """Reads `aggregate.csv` alone; for searches through many runs.
+
+    Raises:
+        StoreError: the table is missing or torn.
+    """
+    return list(_csv_records(Path(folder) / "aggregate.csv", AggregateRow))
+
+
 def load_levels(folder: Path) -> list[LevelRow]:
     """Reads `levels.tsv`, the scores at all levels; apart from `load`, since reports show the headline level only.
 
@@ -291,50 +251,6 @@ def load_levels(folder: Path) -> list[LevelRow]:
         StoreError: the table is missing or torn.
     """
     return read_records(Path(folder) / "levels.tsv", LevelRow)
-
-
-def _run_info(folder: Path) -> RunInfo:
-    path = folder / "run.json"
-    raw = _json(path)
-    try:
-        return RunInfo(
-            run_id=raw["run_id"],
-            folder=folder,
-            store=Path(raw["store"]),
-            study=raw.get("study"),
-            started_at=raw.get("started_at"),
-            finished_at=raw.get("finished_at"),
-            systems={name: SystemInfo(**_known(facts, SystemInfo)) for name, facts in raw["systems"].items()},
-            judges={name: facts["revision"] for name, facts in raw["judges"].items()},
-            signatures=raw.get("signature") or {},
-            scoring=ScoringSettings(**_known(raw.get("scoring") or {}, ScoringSettings)),
-            promptset=PromptsetInfo(**_known(raw.get("promptset") or {}, PromptsetInfo)),
-            versions=raw.get("versions") or {},
-            git=raw.get("git"),
-            timings_s=raw.get("timings_s") or {},
-            cost_usd=raw.get("cost_usd"),
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise StoreError(f"{path}: not the record of a run: {type(error).__name__} {error}") from error
-
-
-def _known(values: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """The values that this version knows, sections as dataclasses, so that other versions' records can be read."""
-    known = {}
-    for entry in fields(kind):
-        if entry.name in values:
-            value, section = values[entry.name], entry.default_factory
-            known[entry.name] = section(**_known(value, section)) if is_dataclass(section) else value
-    return known
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise StoreError(
-            f"{path}: can't read this record: {error}. Name a run folder (runs/<run_id>) of a run that ended"
-        ) from error
 
 
 def _prompts(path: Path) -> Iterator[Prompt]:

@@ -75,8 +75,10 @@ def merge(parts: Sequence[RunTables], floors: Sequence[HumanFloor] = ()) -> RunT
         marks=marks,
         words=words,
         audio={clip_id: path for part in named for clip_id, path in part.audio.items()},
+        noise=[one for part in named for one in part.noise],
     )
-    summary = summarise(merged.samples, merged.scoring, merged.systems, prompts_sha256(merged.prompts), floors)
+    sha256 = prompts_sha256(merged.prompts)
+    summary = summarise(merged.samples, merged.scoring, merged.systems, sha256, floors, merged.noise)
     published = [row for part in named for row in part.aggregates if row.system in _only_published(part)]
     return replace(
         merged,
@@ -176,6 +178,7 @@ def _renamed(part: RunTables, systems: set[str], judges: set[str]) -> RunTables:
         clips=[replace(row, system=system(row.system)) for row in part.clips],
         marks=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.marks],
         words=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.words],
+        noise=[replace(one, system=system(one.system), judge=judge(one.judge)) for one in part.noise],
     )
 
 

@@ -11,13 +11,14 @@ from typing import Any
 
 from kasauti.identity import score_signature
 from kasauti.records import AggregateRow, SampleRow, Status, VerdictRow
-from kasauti.report.loading import SystemInfo
+from kasauti.report.provenance import SystemInfo
 from kasauti.settings import ScoringSettings
 from kasauti.stats.aggregate import aggregate
 from kasauti.stats.columns import common_revision
 from kasauti.stats.compare import CellVerdict, compare_rows
 from kasauti.stats.floors import noise_floors
 from kasauti.stats.humans import HumanFloor
+from kasauti.stats.noise import StoredNoise
 from kasauti.stats.pairs import Rules
 from kasauti.stats.scores import METRICS, marks_of
 from kasauti.text.units import segmentation_rules
@@ -50,6 +51,7 @@ def summarise(
     systems: Mapping[str, SystemInfo],
     prompts_sha256: str,
     floors: Sequence[HumanFloor] = (),
+    stored: Sequence[StoredNoise] = (),
 ) -> Summary:
     """Aggregates, and verdicts on every pair of machines by language and over them.
 
@@ -59,6 +61,7 @@ def summarise(
         systems: Every system of the rows; human recordings limit what a judge can tell and do not compete.
         prompts_sha256: Hash of the prompts, for signatures.
         floors: What earlier runs found of human recordings.
+        stored: Noise that earlier runs measured.
 
     Raises:
         StatsError: as for `kasauti.stats.aggregate.aggregate`.
@@ -72,6 +75,7 @@ def summarise(
         humans=references(systems),
         draws=scoring.draws,
         seed=scoring.seed,
+        stored=stored,
     )
     revisions = _revisions(samples)
     giving = {metric: _judges_of(samples, metric) for metric in dict.fromkeys(row.metric for row in rows)}
@@ -87,7 +91,10 @@ def summarise(
     verdicts = []
     for metric in scored_metrics(samples):
         deciding = verdict_rules(scoring, metric)
-        for found in compare_rows(samples, metric, humans=humans, floors=floors, signatures=rules, rules=deciding):
+        compared = compare_rows(
+            samples, metric, humans=humans, floors=floors, stored=stored, signatures=rules, rules=deciding
+        )
+        for found in compared:
             first = found.verdict.a
             if found.judge not in giving[metric]:
                 continue
@@ -183,6 +190,7 @@ def verdict_row(found: CellVerdict, level: str, signature: str) -> VerdictRow:
         n_prompts=difference.n_prompts if difference else 0,
         floor95=verdict.floor95,
         floor_kind=verdict.floor_kind,
+        floor_source=verdict.floor_source,
         smallest=verdict.smallest,
         human=verdict.human,
         reason=f"{verdict.reason}, by {found.human_source}" if limited else verdict.reason,

@@ -18,7 +18,7 @@ from kasauti.records import AggregateRow, Status
 from kasauti.report.leaderboard import Board, Line, boards, headlines, status_counts
 from kasauti.report.loading import RunTables
 from kasauti.report.verdicts import legend, print_verdicts, reasons
-from kasauti.report.wording import count_of, floor_of, level_of, metric_name, share_of, value_of
+from kasauti.report.wording import count_of, floor_notes, floor_of, level_of, metric_name, share_of, value_of
 
 _NAME_WIDTH = 20
 _NARROW, _WIDE = 7, 12
@@ -142,8 +142,7 @@ def _notes(board: Board) -> list[str]:
         notes.append("n/m: only n of m rows have a score; the mean is over those.")
     if any(row.floor_kind == "measured" for row in rows):
         notes.append("floor: two runs of one system differ by more than this 5 % of the time.")
-    if any(row.floor_kind == "assumed" for row in rows):
-        notes.append("*: floor assumed, not measured here (one take of each prompt).")
+    notes += floor_notes(board.with_floors)
     if rows and all(row.floor_kind == "none" for row in rows):
         notes.append(
             "floor –: not known with one take of so few prompts; "

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from kasauti.records import VerdictRow
 from kasauti.report.loading import RunTables
-from kasauti.report.wording import METRIC_NAMES, NOTHING, level_of, metric_name, value_of
+from kasauti.report.wording import METRIC_NAMES, NOTHING, floor_notes, floor_value, level_of, metric_name, value_of
 
 HEADINGS = ("pair", "verdict", "difference", "95 % interval", "floor", "could tell", "prompts")
 
@@ -72,13 +72,12 @@ def verdict_name(row: VerdictRow) -> str:
 def verdict_cells(row: VerdictRow, *, is_rate: bool) -> list[str]:
     """One verdict as text, in the columns of `HEADINGS`."""
     low, high = (_signed(value, is_rate=is_rate) for value in (row.ci95_low, row.ci95_high))
-    star = "*" if row.floor_kind == "assumed" else ""
     return [
         f"{row.a} – {row.b}",
         verdict_name(row),
         _signed(row.difference, is_rate=is_rate),
         f"{low} to {high}" if row.difference is not None else NOTHING,
-        value_of(row.floor95, is_rate=is_rate) + (star if row.floor95 is not None else ""),
+        floor_value(row.floor95, row.floor_kind, is_rate=is_rate),
         value_of(row.smallest, is_rate=is_rate),
         str(row.n_prompts),
     ]
@@ -139,7 +138,7 @@ def show_comparison(a: RunTables, b: RunTables, rows: Sequence[VerdictRow], cons
         keys=True,
     )
     console.print()
-    for note in (*reasons(rows), *legend(rows)):
+    for note in (*reasons(rows), *floor_notes(rows), *legend(rows)):
         console.print(Text(note, style="dim"))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kasauti.records import AggregateRow
+from collections.abc import Iterable
+
+from kasauti.records import AggregateRow, FloorKind, VerdictRow
 from kasauti.text.languages import LANGUAGES
 
 NOTHING = "–"
@@ -25,6 +27,9 @@ MARK_NAMES = {
 """Marks of the package's own judges; those of others are named as they name them."""
 
 
+_MARKS: dict[FloorKind, str] = {"assumed": "*", "stored": "†"}
+
+
 def value_of(value: float | None, *, is_rate: bool) -> str:
     """An error rate in per cent with one decimal, a mark with two; a dash for None."""
     if value is None:
@@ -34,10 +39,24 @@ def value_of(value: float | None, *, is_rate: bool) -> str:
 
 
 def floor_of(row: AggregateRow, *, is_rate: bool) -> str:
-    """The noise floor, an assumed one marked by a star."""
-    if row.floor95 is None:
-        return NOTHING
-    return value_of(row.floor95, is_rate=is_rate) + ("*" if row.floor_kind == "assumed" else "")
+    """The noise floor, marked where it was not measured here."""
+    return floor_value(row.floor95, row.floor_kind, is_rate=is_rate)
+
+
+def floor_value(floor95: float | None, kind: FloorKind, *, is_rate: bool) -> str:
+    """A noise floor: `0.6*` for an assumed one, `0.6†` for one of an earlier run."""
+    return NOTHING if floor95 is None else value_of(floor95, is_rate=is_rate) + _MARKS.get(kind, "")
+
+
+def floor_notes(rows: Iterable[AggregateRow | VerdictRow]) -> list[str]:
+    """What the marks of noise floors mean; only those that occur."""
+    marked = [row for row in rows if row.floor95 is not None]
+    notes = []
+    if any(row.floor_kind == "assumed" for row in marked):
+        notes.append("*: floor assumed, not measured here (one take of each prompt).")
+    if sources := dict.fromkeys(row.floor_source for row in marked if row.floor_kind == "stored"):
+        notes.append(f"†: floor measured before, on the same prompts by the same rules ({'; '.join(sources)}).")
+    return notes
 
 
 def interval_of(row: AggregateRow, *, is_rate: bool) -> str:

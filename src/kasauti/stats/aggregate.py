@@ -18,6 +18,7 @@ from kasauti.stats.columns import BoolArray, Columns, FloatArray
 from kasauti.stats.common import common_flags
 from kasauti.stats.floors import cell_floor
 from kasauti.stats.intervals import mean_intervals
+from kasauti.stats.noise import Floor, StoredNoise
 from kasauti.stats.scores import METRICS, score_units
 
 _Placed = tuple[tuple[int, int, int, int], AggregateRow]
@@ -33,6 +34,7 @@ def aggregate(
     humans: Collection[str] = (),
     draws: int = 10_000,
     seed: int = 0,
+    stored: Sequence[StoredNoise] = (),
 ) -> list[AggregateRow]:
     """Summarises rows by system and judge.
 
@@ -45,6 +47,7 @@ def aggregate(
         draws: Bootstrap draws.
         seed: Seed of the bootstrap. An interval depends on it and on the system's own prompts, not on what else is in
             the table.
+        stored: Noise that earlier runs measured, for systems with a single take a prompt.
 
     Returns:
         Sorted by system and judge (first appearance), scope (`lang`, `tag`, `macro`, `pooled`), key (first
@@ -63,7 +66,7 @@ def aggregate(
     for cell, flags, interval in zip(cells, common, intervals, strict=True):
         at = cell.at
         place = (at.group.system, at.group.judge, SCOPES.index(at.scope), at.number)
-        row = _row(columns, cell, flags, level, min_ok_share)
+        row = _row(columns, cell, flags, level, min_ok_share, cell_floor(columns, cell, stored))
         if interval is not None:
             row = replace(row, ci95_low=interval.low, ci95_high=interval.high)
         placed.append((place, row))
@@ -72,11 +75,12 @@ def aggregate(
     return [row for _, row in sorted(placed, key=lambda item: item[0])]
 
 
-def _row(columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_share: float) -> AggregateRow:
+def _row(
+    columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_share: float, floor: Floor
+) -> AggregateRow:
     scores, macro = cell.scores, cell.macro
     values, langs = scores.mean[cell.scored], cell.langs
     n_total = cell.n_total
-    floor = cell_floor(columns, cell)
     return AggregateRow(
         system=columns.systems[cell.at.group.system],
         judge=columns.judges[cell.at.group.judge],
@@ -96,6 +100,7 @@ def _row(columns: Columns, cell: Cell, common: BoolArray, level: str, min_ok_sha
         mean_worst=_worst(cell),
         floor95=floor.floor95,
         floor_kind=floor.kind,
+        floor_source=floor.source,
         largest_pair=floor.largest_pair,
         var_synthesis=floor.var_synthesis,
         var_judge=floor.var_judge,

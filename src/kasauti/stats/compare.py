@@ -12,9 +12,9 @@ import numpy as np
 from kasauti.records import SampleRow
 from kasauti.stats.cells import SCOPES, Cell, Scope, by_lang, places_of
 from kasauti.stats.columns import Columns
-from kasauti.stats.floors import ASSUMED
+from kasauti.stats.floors import ASSUMED, stored_by_lang
 from kasauti.stats.humans import HumanFloor, human_limit
-from kasauti.stats.noise import ASSUMED_CER
+from kasauti.stats.noise import ASSUMED_CER, StoredNoise
 from kasauti.stats.pairs import DEFAULT, Rules, Sample, pair_verdicts
 from kasauti.stats.scores import score_units
 from kasauti.stats.values import Takes, nested, strata_codes
@@ -84,6 +84,7 @@ def compare_rows(
     pairs: Iterable[tuple[str, str]] | None = None,
     humans: Collection[str] = (),
     floors: Sequence[HumanFloor] = (),
+    stored: Sequence[StoredNoise] = (),
     signatures: Mapping[str, Mapping[str, str]] | None = None,
     rules: Rules = DEFAULT,
 ) -> list[CellVerdict]:
@@ -97,6 +98,7 @@ def compare_rows(
             left out of a cell in which one of them has no rows.
         humans: Systems whose clips are human recordings: what the judge makes of them limits what it can tell.
         floors: What earlier runs found of human recordings, for languages in which `humans` have none.
+        stored: Noise that earlier runs measured, for systems with a single take a prompt.
         signatures: System -> part -> value: what must be equal for scores to be comparable. The revision of the judge
             is added from the rows.
         rules: How verdicts are made.
@@ -118,7 +120,7 @@ def compare_rows(
         for cell in cells:
             name = columns.systems[cell.at.group.system]
             revision = {"judge revision": revisions[cell.at.group.system, cell.at.group.judge]}
-            samples[name] = _sample(columns, cell, name, {**(signatures or {}).get(name, {}), **revision})
+            samples[name] = _sample(columns, cell, {**(signatures or {}).get(name, {}), **revision}, stored)
         here = [(samples[a], samples[b]) for a, b in wanted if a in samples and b in samples]
         people = [sample for name, sample in samples.items() if name in humans]
         limits = [human_limit(a, b, people, known, columns.langs, macro=first.macro) for a, b in here]
@@ -145,12 +147,13 @@ def _tables(columns: Columns, metric: str, scopes: set[Scope]) -> list[list[Cell
     return [cells for _, cells in sorted(table.items())]
 
 
-def _sample(columns: Columns, cell: Cell, name: str, signature: Mapping[str, str]) -> Sample:
-    scores = cell.scores
+def _sample(columns: Columns, cell: Cell, signature: Mapping[str, str], stored: Sequence[StoredNoise]) -> Sample:
+    name, scores = columns.systems[cell.at.group.system], cell.scores
     langs, units = cell.at.langs, cell.at.units
     counts = {
         int(langs[run.start]): (int(scores.n_ok[units[run]].sum()), int(scores.n_total[units[run]].sum()))
         for run in by_lang(langs)
     }
     means, spread = scores.mean[cell.scored], scores.spread[cell.scored]
-    return Sample(name, cell.prompts, cell.langs, means, spread, counts, signature)
+    known = stored_by_lang(columns, cell, stored)
+    return Sample(name, cell.prompts, cell.langs, means, spread, counts, signature, known)

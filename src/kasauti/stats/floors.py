@@ -10,7 +10,7 @@ import numpy as np
 from kasauti.records import SampleRow
 from kasauti.stats.cells import Cell, places_of
 from kasauti.stats.columns import Columns, IntArray
-from kasauti.stats.noise import ASSUMED_CER, Floor, largest_pair, mean_floor
+from kasauti.stats.noise import ASSUMED_CER, Floor, StoredNoise, largest_pair, mean_floor
 from kasauti.stats.scores import score_units
 from kasauti.stats.variance import prompt_noise
 
@@ -42,13 +42,27 @@ def noise_floors(rows: Sequence[SampleRow], metric: str = "cer") -> dict[tuple[s
     return floors
 
 
-def cell_floor(columns: Columns, cell: Cell) -> Floor:
-    """Floor of the mean of one cell, with the largest observed pair."""
+def cell_floor(columns: Columns, cell: Cell, stored: Sequence[StoredNoise] = ()) -> Floor:
+    """Floor of the mean of one cell, with the largest observed pair.
+
+    Args:
+        columns: The table.
+        cell: The cell.
+        stored: What earlier runs measured, of any system, judge and metric.
+    """
     takes, place = _takes(columns, cell.scored)
     pair = largest_pair(cell.scores.take_mean[takes], place, columns.take_repeat[takes], cell.langs, macro=cell.macro)
     spread = cell.scores.spread[cell.scored]
-    floor = mean_floor(spread, cell.langs, macro=cell.macro, assumed=ASSUMED.get(cell.metric))
+    known = stored_by_lang(columns, cell, stored)
+    floor = mean_floor(spread, cell.langs, macro=cell.macro, assumed=ASSUMED.get(cell.metric), stored=known)
     return replace(floor, largest_pair=pair)
+
+
+def stored_by_lang(columns: Columns, cell: Cell, stored: Sequence[StoredNoise]) -> dict[int, StoredNoise]:
+    """Language, by its number -> what an earlier run measured for the system, judge and metric of a cell."""
+    mine = (columns.systems[cell.at.group.system], columns.judges[cell.at.group.judge], cell.metric)
+    found = {one.lang: one for one in stored if (one.system, one.judge, one.metric) == mine}
+    return {number: found[lang] for number, lang in enumerate(columns.langs) if lang in found}
 
 
 def _takes(columns: Columns, units: IntArray) -> tuple[IntArray, IntArray]:

@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
+from types import MappingProxyType
 
 import numpy as np
 
+from kasauti.records import FloorKind
 from kasauti.stats.cells import by_lang, summarise
 from kasauti.stats.columns import FloatArray, IntArray
 from kasauti.stats.scores import Spread
 from kasauti.stats.values import Takes, nested
 from kasauti.stats.variance import Components, PromptNoise, components, prompt_noise, variance_of_mean
 
-Kind = Literal["measured", "assumed", "none"]
-
-KINDS: tuple[Kind, ...] = ("measured", "assumed", "none")
+KINDS: tuple[FloorKind, ...] = ("measured", "stored", "assumed", "none")
 """From the best known to the least."""
+
+MEASURED: tuple[FloorKind, ...] = ("measured", "stored")
+"""Kinds that rest on takes of the system itself."""
 
 Z95 = 1.96
 
@@ -33,11 +35,31 @@ ASSUMED_FROM_PROMPTS = 100
 
 
 @dataclass(frozen=True)
+class StoredNoise:
+    """What an earlier run measured: noise of single scores of one system by one judge, in one language.
+
+    Attributes:
+        system, judge, metric, lang: Whose scores, by their names in the table that it is to serve.
+        var_synthesis, var_judge: As in `Floor`.
+        source: Which run it is from, in words.
+    """
+
+    system: str
+    judge: str
+    metric: str
+    lang: str
+    var_synthesis: float
+    var_judge: float | None
+    source: str
+
+
+@dataclass(frozen=True)
 class Floor:
     """The noise of a mean over prompts.
 
     Attributes:
-        kind: `measured` from repeats (at least half of the prompts have two takes); `assumed`; or `none`: not known.
+        kind: `measured` from repeats (at least half of the prompts have two takes); `stored`, measured by an earlier
+            run; `assumed`; or `none`: not known.
         n_prompts: Prompts with a score.
         repeats: Mean number of takes a prompt. `rejudges`: mean number of judgments a take.
         var_synthesis, var_judge: Variance between takes of one prompt, and between rejudges of one clip; None with one.
@@ -45,9 +67,10 @@ class Floor:
         largest_pair: Largest difference between two repeats, over the prompts that have both; None with a single
             repeat. A repeat is one take a prompt, so its like is `at(repeats=1)`, not `floor95`.
         prompts: Each prompt's own variances; empty where they were not asked for.
+        source: The earlier run of a `stored` floor, in words; else empty.
     """
 
-    kind: Kind
+    kind: FloorKind
     n_prompts: int
     repeats: float
     rejudges: float
@@ -56,6 +79,7 @@ class Floor:
     var_mean: float | None
     largest_pair: float | None = None
     prompts: tuple[PromptNoise, ...] = ()
+    source: str = ""
 
     @property
     def floor95(self) -> float | None:
@@ -66,7 +90,7 @@ class Floor:
         self, *, n_prompts: int | None = None, repeats: float | None = None, rejudges: float | None = None
     ) -> float | None:
         """The floor at other numbers of prompts, repeats a prompt and rejudges a take; None unless it is measured."""
-        if self.kind != "measured" or self.var_mean is None:
+        if self.kind not in MEASURED or self.var_mean is None:
             return None
         wanted = self._var_prompt(repeats or self.repeats, rejudges or self.rejudges) / (n_prompts or self.n_prompts)
         here = self._var_prompt(self.repeats, self.rejudges) / self.n_prompts
@@ -97,20 +121,24 @@ def noise_floor(values_by_prompt: Mapping[str, Takes], *, assumed: float | None 
     )
 
 
-def language_floor(spread: Spread, assumed: float | None) -> Floor:
+def language_floor(spread: Spread, assumed: float | None, stored: StoredNoise | None = None) -> Floor:
     """Floor of the mean over the prompts of one language.
 
     Args:
         spread: Sums of squares of its scored prompts.
         assumed: See `noise_floor`.
+        stored: What an earlier run measured; for prompts of which too few have two takes.
     """
     n = spread.takes.size
     n_takes, n_judgments = float(spread.takes.sum()), float(spread.judgments.sum())
     parts = components(spread)
-    kind: Kind = "none"
+    kind: FloorKind = "none"
     var_mean = None
     if parts.synthesis is not None and 2 * np.count_nonzero(spread.takes > 1) >= n:
         kind, var_mean = "measured", variance_of_mean(spread, parts)
+    elif stored is not None and n:
+        then = Components(stored.var_synthesis, stored.var_judge)
+        kind, var_mean = "stored", variance_of_mean(spread, then)
     elif assumed is not None and n >= ASSUMED_FROM_PROMPTS:
         # A judge that is known to be noisier than all that is assumed is believed.
         kind = "assumed"
@@ -123,10 +151,18 @@ def language_floor(spread: Spread, assumed: float | None) -> Floor:
         var_synthesis=parts.synthesis,
         var_judge=parts.judge,
         var_mean=var_mean,
+        source=stored.source if stored is not None and kind == "stored" else "",
     )
 
 
-def mean_floor(spread: Spread, langs: IntArray, *, macro: bool, assumed: float | None) -> Floor:
+def mean_floor(
+    spread: Spread,
+    langs: IntArray,
+    *,
+    macro: bool,
+    assumed: float | None,
+    stored: Mapping[int, StoredNoise] = MappingProxyType({}),
+) -> Floor:
     """Floor of a mean over prompts of several languages.
 
     Args:
@@ -134,10 +170,12 @@ def mean_floor(spread: Spread, langs: IntArray, *, macro: bool, assumed: float |
         langs: Their languages, ascending.
         macro: Weigh languages alike, instead of prompts.
         assumed: See `noise_floor`.
+        stored: Language -> what an earlier run measured.
     """
     runs = [np.arange(run.start, run.stop) for run in by_lang(langs)]
     weights = [1 / len(runs) if macro else run.size / langs.size for run in runs]
-    return combined_floor([language_floor(spread[run], assumed) for run in runs], weights)
+    floors = [language_floor(spread[run], assumed, stored.get(int(langs[run[0]]))) for run in runs]
+    return combined_floor(floors, weights)
 
 
 def combined_floor(floors: Sequence[Floor], weights: Sequence[float]) -> Floor:
@@ -155,10 +193,18 @@ def combined_floor(floors: Sequence[Floor], weights: Sequence[float]) -> Floor:
         var_synthesis=_weighted([floor.var_synthesis for floor in floors], weights),
         var_judge=_weighted([floor.var_judge for floor in floors], weights),
         var_mean=None if kind == "none" else sum(variances),
+        source=sources(floors),
     )
 
 
-def least_known(floors: Sequence[Floor]) -> Kind:
+def sources(floors: Sequence[Floor]) -> str:
+    """The earlier runs that some floors are from, in words; empty unless the least known of them is a stored one."""
+    if least_known(floors) != "stored":
+        return ""
+    return ", ".join(dict.fromkeys(floor.source for floor in floors if floor.source))
+
+
+def least_known(floors: Sequence[Floor]) -> FloorKind:
     """How well a number is known that rests on all of these."""
     return max((floor.kind for floor in floors), key=KINDS.index, default="none")
 

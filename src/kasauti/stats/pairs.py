@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from kasauti.stats.cells import summarise
 from kasauti.stats.columns import FloatArray, IntArray
 from kasauti.stats.difference import Difference, differences
-from kasauti.stats.noise import mean_floor
+from kasauti.stats.noise import StoredNoise, mean_floor
 from kasauti.stats.resample import strata_of
 from kasauti.stats.scores import Spread
 from kasauti.stats.verdict import Side, Verdict, verdict_of
@@ -49,6 +49,7 @@ class Sample:
         prompts: Scored prompts as numbers, ascending; `langs`, `means` and `spread` are theirs.
         counts: Language -> scored rows, and all rows that the system could have had.
         signature: Part -> value: all that must be equal for scores to be comparable.
+        stored: Language -> noise that an earlier run measured.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Sample:
     spread: Spread
     counts: Mapping[int, tuple[int, int]]
     signature: Mapping[str, str]
+    stored: Mapping[int, StoredNoise] = field(default_factory=dict)
 
 
 def pair_verdicts(
@@ -112,6 +114,6 @@ def _side(sample: Sample, other: Sample, common: IntArray, *, macro: bool, assum
         n_ok=sum(ok for ok, _ in counts),
         n_total=sum(total for _, total in counts),
         mean=summarise(sample.means[common], langs, macro=macro),
-        floor=mean_floor(sample.spread[common], langs, macro=macro, assumed=assumed),
+        floor=mean_floor(sample.spread[common], langs, macro=macro, assumed=assumed, stored=sample.stored),
         signature=sample.signature,
     )

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from kasauti.records import VerdictName
+from kasauti.records import FloorKind, VerdictName
 from kasauti.stats.difference import MIN_PROMPTS, NORMAL_975, Difference
-from kasauti.stats.noise import Floor, Kind, least_known, pair_floor95
+from kasauti.stats.noise import MEASURED, Floor, least_known, pair_floor95, sources
 
 NORMAL_80 = 0.841621
 """80th percentile of the normal distribution: what is planned for is told four times in five."""
@@ -56,6 +56,7 @@ class Verdict:
         repeats: Takes a prompt, the larger of the two.
         mean_a, mean_b: Means over the common prompts; None without any.
         human: Mean score that the judge gives to human recordings; None where it is not known.
+        floor_source: Earlier runs that a stored floor is from, in words; else empty.
     """
 
     a: str
@@ -64,12 +65,13 @@ class Verdict:
     reason: str
     difference: Difference | None
     floor95: float | None
-    floor_kind: Kind
+    floor_kind: FloorKind
     var_noise: float | None
     repeats: float
     mean_a: float | None = None
     mean_b: float | None = None
     human: float | None = None
+    floor_source: str = ""
 
     @property
     def smallest(self) -> float | None:
@@ -133,10 +135,12 @@ def verdict_of(
         higher_is_better: For marks; error rates are better the lower they are.
     """
     floor, kind = pair_floor95(a.floor, b.floor), least_known([a.floor, b.floor])
+    source = sources([a.floor, b.floor])
     noise = None
-    if kind == "measured" and a.floor.var_mean is not None and b.floor.var_mean is not None:
+    if kind in MEASURED and a.floor.var_mean is not None and b.floor.var_mean is not None:
         noise = a.floor.var_mean + b.floor.var_mean
-    name, reason = _decide(a, b, difference, floor, kind, human, min_ok_share, higher_is_better)
+    known = f"noise floor {floor:.4f}, {source or kind}" if floor is not None else "no noise floor is known"
+    name, reason = _decide(a, b, difference, floor, known, human, min_ok_share, higher_is_better)
     return Verdict(
         a=a.name,
         b=b.name,
@@ -150,6 +154,7 @@ def verdict_of(
         mean_a=a.mean,
         mean_b=b.mean,
         human=human,
+        floor_source=source,
     )
 
 
@@ -158,12 +163,12 @@ def _decide(
     b: Side,
     difference: Difference | None,
     floor: float | None,
-    kind: Kind,
+    known: str,
     human: float | None,
     min_ok_share: float,
     higher_is_better: bool,
 ) -> tuple[VerdictName, str]:
-    """The first verdict that applies, and why."""
+    """The first verdict that applies, and why; `known` says of the floor how it is known."""
     parts = dict.fromkeys([*a.signature, *b.signature])
     differing = [part for part in parts if a.signature.get(part) != b.signature.get(part)]
     if differing:
@@ -178,7 +183,6 @@ def _decide(
     sign = -1 if higher_is_better else 1
     if human is not None and all(s.mean is not None and sign * s.mean <= sign * human for s in (a, b)):
         return "judge_limited", f"both as good as human speech is to this judge ({human:.4f})"
-    known = f"noise floor {floor:.4f}, {kind}" if floor is not None else "no noise floor is known"
     delta = f"{difference.estimate:+.4f}"
     if difference.n_prompts < MIN_PROMPTS:
         return "within_noise", f"{difference.n_prompts} prompts in common can't tell any difference"
