@@ -77,11 +77,11 @@ def write_hybrid(path: Path, folder: Path) -> Path:
     return path
 
 
-def write_archive(path: Path, config: str | None, weights: bytes | None = b"") -> Path:
+def write_archive(path: Path, config: str | None, weights: bytes | None = b"", compression: str = "") -> Path:
     """A tar archive with the names of a checkpoint's parts and these contents; None leaves the part out."""
     folder = path.parent / f"{path.name}.parts"
     folder.mkdir()
-    with tarfile.open(path, "w") as archive:
+    with tarfile.open(path, f"w:{compression}") as archive:
         for name, content in (("model_config.yaml", config), ("model_weights.ckpt", weights)):
             if content is not None:
                 (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)

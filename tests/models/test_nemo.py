@@ -198,42 +198,6 @@ def test_impossible_options_are_refused(ctc: Path, options: dict[str, object], s
 FORK = "docs/add-a-judge.md"
 
 
-@pytest.mark.parametrize(
-    ("config", "weights", "said"),
-    [
-        (None, b"", "lacks model_config.yaml"),
-        ("target: nemo.collections.asr.models.EncDecCTCModel\n", None, "lacks model_weights.ckpt"),
-        ("target: nemo.collections.tts.models.FastPitchModel\n", b"", "holds nemo.collections.tts.models.FastPitch"),
-        ("target: nemo.collections.asr.models.aed_multitask_models.EncDecMultiTaskModel\n", b"", "nothing but sound"),
-        ("target: os.EncDecCTCModel\n", b"", "holds os.EncDecCTCModel"),
-        ("labels: []\n", b"", "holds no class"),
-        # As the fork's configs have it: https://github.com/AI4Bharat/IndicConformerASR/issues/8
-        ("target: x\ndecoder:\n  multisoftmax: true\n", b"", FORK),
-        ("joint:\n  language_keys: [as, bn]\n", b"", FORK),
-        ("tokenizer:\n  type: multilingual\n  langs: {hi: {dir: a}}\n", b"", FORK),
-    ],
-)
-def test_other_archives_are_refused_by_name(
-    tmp_path: Path, config: str | None, weights: bytes | None, said: str
-) -> None:
-    with pytest.raises(JudgeError, match=said):
-        judge(write_archive(tmp_path / "a.nemo", config, weights))
-
-
-def test_other_files_are_refused_by_name(tmp_path: Path, ctc: Path) -> None:
-    (tmp_path / "text.nemo").write_text("not a model")
-    (tmp_path / "cut.nemo").write_bytes(ctc.read_bytes()[:700])
-    for name, said in [
-        ("gone.nemo", "no such file"),
-        ("text.nemo", "no .nemo archive"),
-        ("cut.nemo", "fetch it again"),
-    ]:
-        with pytest.raises(JudgeError, match=said):
-            judge(tmp_path / name)
-    with pytest.raises(JudgeError, match="is a folder"):
-        judge(tmp_path)
-
-
 def test_an_archive_whose_weights_are_none_stops_the_run_by_name(tmp_path: Path, ctc: Path) -> None:
     model = judge(write_archive(tmp_path / "a.nemo", config_of(ctc), b"no weights"))
     with pytest.raises(JudgeError, match=r"a\.nemo can't be restored"):
