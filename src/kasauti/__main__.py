@@ -61,6 +61,11 @@ def _parser() -> argparse.ArgumentParser:
     status = commands.add_parser("status", help="list the runs and how they stand")
     status.set_defaults(run=_status)
 
+    apart = commands.add_parser("disagreement", help="how far two judges of a run are apart, by language")
+    apart.add_argument("run_name", metavar="RUN", nargs="?", default="latest")
+    apart.add_argument("--judges", nargs=2, default=[], metavar="NAME", help="which (default: the first two)")
+    apart.set_defaults(run=_disagreement)
+
     judge = commands.add_parser("check-judge", help="whether a program keeps the protocol of a remote judge")
     judge.add_argument("command", nargs="+", metavar="COMMAND", help="after --: the program and its arguments")
     judge.add_argument("--lang", default="hi", help="language code that it is asked in (default: hi)")
@@ -212,6 +217,15 @@ def _standing(folder: Path) -> list[str]:
         f"{prompts['name']}: {prompts['count']}" if prompts else "?",
         *(error or [""]),
     ]
+
+
+def _disagreement(options: argparse.Namespace) -> int:
+    from kasauti.cli.disagreement import disagreement
+    from kasauti.paths import product_path
+    from kasauti.runs import find_run
+
+    print(disagreement(find_run(options.run_name, product_path(options.runs)), options.judges), end="")
+    return ExitCode.COMPLETE
 
 
 def _check_judge(options: argparse.Namespace) -> int:

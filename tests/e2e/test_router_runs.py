@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from kasauti.__main__ import main
 from kasauti.errors import ExitCode
 from kasauti.identity import signature_parts
 from kasauti.records import ROUTED, Status
 from kasauti.report import load, merge
 from kasauti.report.comparing import compare_runs
+from kasauti.report.disagreement import disagreements
 from runs import Ran, lines_of, run_here
 
 FAKES = (
@@ -88,3 +92,35 @@ def test_runs_of_one_table_compare_and_of_another_do_not_stand_under_one_name(tm
     other = routed(tmp_path, "system.id=b", "judge.router.table.hi_Deva.first=plain")
     merged = merge([a, load(other.result.folder)])
     assert list(merged.judges) == [f"router {run.result.run_id[:8]}" for run in (first, other)]
+
+
+def test_how_far_two_judges_are_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ran = routed(tmp_path, "judge.rank=both")
+    found = {one.lang: one for one in disagreements(load(ran.result.folder), "router", "router_second")}
+    assert list(found) == ["en", "hi", "ta", "ur"]
+    for lang in ("en", "hi"):
+        rows = {(row.judge, row.prompt_id): row for row in ran.rows if row.lang == lang}
+        firsts = [row for (judge, _), row in rows.items() if judge == "router"]
+        pairs = [(row, rows["router_second", row.prompt_id]) for row in firsts]
+        mean = [sum(row.cer or 0.0 for row in side) / len(pairs) for side in zip(*pairs, strict=True)]
+        one = found[lang]
+        assert (one.rows, one.both, one.other_script, one.single_judge) == (2, 2, 0, False)
+        assert one.cer == pytest.approx(mean)
+        # One of the two hears without a fault, so the two are apart by the other's edits; slips replace letters.
+        assert one.apart == pytest.approx(max(mean))
+    assert (found["ta"].rows, found["ta"].both, found["ta"].single_judge) == (1, 0, True)
+    assert (found["ta"].cer, found["ta"].apart) == (None, None)
+    assert (found["ur"].rows, found["ur"].both) == (0, 0)
+    runs = f"--runs={tmp_path}/runs"
+    assert main([runs, "disagreement", ran.result.run_id]) == ExitCode.COMPLETE
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == "language rows both cer router cer router_second apart".split()
+    assert lines[3].split() == "ta 1 0 single judge".split()
+    assert main([runs, "disagreement", "latest", "--judges", "router", "ruoter_second"]) == ExitCode.USAGE
+    assert "no judge 'ruoter_second'; did you mean 'router_second'" in capsys.readouterr().err
+
+
+def test_a_run_of_one_judge_has_no_two_to_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    routed(tmp_path)
+    assert main([f"--runs={tmp_path}/runs", "disagreement"]) == ExitCode.USAGE
+    assert "has one judge, router; two are compared: judge=router judge.rank=both" in capsys.readouterr().err
