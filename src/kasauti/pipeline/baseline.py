@@ -17,7 +17,6 @@ from kasauti.report.humans import floors_beside
 from kasauti.report.verdicts import show_comparison
 from kasauti.runs import ENDED, ended_runs, find_run, run_record, run_state
 
-
 def find_baseline(plan: Plan, runs: Path) -> Path | None:
     """The run that a plan is to be compared with.
 

@@ -88,8 +88,8 @@ def run(settings: RunSettings, console: Console) -> RunResult:
     store = Store(product_path(settings.paths.store))
     folder = RunFolder(product_path(settings.paths.runs), plan.run_id)
     plan.human_floors = _human_floors(plan, folder.path.parent)
-    left = estimate(plan, store, _cores(settings))
     plan.noise = _noise(plan, folder.path.parent)
+    left = estimate(plan, store, _cores(settings))
     show_start(console, plan)
     baseline = find_baseline(plan, folder.path.parent)
     findings = preflight(plan, left)
@@ -146,14 +146,6 @@ def _human_floors(plan: Plan, runs: Path) -> list[HumanFloor]:
     )
 
 
-def _show_end(plan: Plan, folder: RunFolder, console: Console) -> None:
-    show_end(console, folder.path)
-    if any(options.role != "human" for options in plan.settings.systems):
-        print_floors(plan.human_floors, console)
-
-
-def _make_and_judge(plan: Plan, store: Store, spending: Spending, calls: _Calls, progresses: Progresses) -> None:
-    executor = build(plan.settings.executor)
 def _noise(plan: Plan, runs: Path) -> list[StoredNoise]:
     voices = {
         options.id: Voice(
@@ -168,6 +160,14 @@ def _noise(plan: Plan, runs: Path) -> list[StoredNoise]:
     return find_noise(runs, voices, judges, plan.settings.scoring, plan.prompts_sha256)
 
 
+def _show_end(plan: Plan, folder: RunFolder, console: Console) -> None:
+    show_end(console, folder.path)
+    if any(options.role != "human" for options in plan.settings.systems):
+        print_floors(plan.human_floors, console)
+
+
+def _make_and_judge(plan: Plan, store: Store, spending: Spending, calls: _Calls, progresses: Progresses) -> None:
+    executor = build(plan.settings.executor)
     with progresses.shown():
         with calls.timed("synthesis"):
             make_clips(plan, store, executor, spending, progresses)
