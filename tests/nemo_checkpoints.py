@@ -72,7 +72,7 @@ def write_hybrid(path: Path, folder: Path) -> Path:
         with torch.no_grad():  # the usual small weights would write one letter all the time
             for parameter in (*model.joint.parameters(), *model.decoder.parameters()):
                 parameter.mul_(4)
-            model.joint.joint_net[-1].bias[-1] += 4.0  # and not so often nothing but blanks
+            model.joint.joint_net[-1].bias[-1] += 2.0  # and not so often nothing but blanks
         model.eval().save_to(str(path))
     return path
 

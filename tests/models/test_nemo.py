@@ -85,7 +85,7 @@ def test_a_hybrid_hears_the_same_in_any_batch(hybrid: Path, tasks: list[JudgeTas
     together = texts(judge(hybrid, decoder=decoder), tasks)
     one_by_one = judge(hybrid, decoder=decoder, batch_clips=1)
     assert together == texts(one_by_one, tasks)
-    assert any(together.values())
+    assert len(set(together.values())) > 1
 
 
 def test_decoders_of_a_hybrid_are_two_judges(hybrid: Path, tasks: list[JudgeTask]) -> None:

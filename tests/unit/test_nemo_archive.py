@@ -46,7 +46,7 @@ def test_other_files_are_refused_by_name(tmp_path: Path) -> None:
         ("cut.nemo", "fetch it again"),
     ]:
         with pytest.raises(JudgeError, match=said):
-            read_archive(tmp_path / f"{name}.nemo")
+            read_archive(tmp_path / name)
     with pytest.raises(JudgeError, match="is a folder"):
         read_archive(tmp_path)
 
