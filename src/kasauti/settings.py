@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MISSING = "???"
 
-_OF_A_JUDGE = ("batch_clips", "command", "device", "limit_s", "python", "restarts", "timeout_s", "workers")
+_OF_A_JUDGE = ("batch_clips", "command", "device", "limit_s", "python", "restarts", "threads", "timeout_s", "workers")
 
 CANNOT_CHANGE_A_RESULT = (
     "paths",
