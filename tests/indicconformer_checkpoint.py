@@ -95,6 +95,7 @@ def write_checkpoint(
     seed: int = 7,
     one_state: bool = True,
     masked: bool = True,
+    reserve: float = 6.0,
     scripts: dict[str, str] | None = None,
 ) -> Path:
     """Writes all files of the layout.
@@ -106,6 +107,7 @@ def write_checkpoint(
         hidden: Of prediction network and joint.
         one_state: The prediction network's second state is declared for one row, as exports of NeMo do.
         masked: False makes an encoder that lets padding into what it says of a clip.
+        reserve: What the transducer's blank is favoured by: the more, the fewer pieces are written.
         scripts: Language -> script of its vocabulary, where it is to differ from `SCRIPTS`.
 
     Returns:
@@ -119,7 +121,7 @@ def write_checkpoint(
     write_encoder(assets / "encoder.onnx", width, layers, seed, masked)
     write_ctc(assets / "ctc_decoder.onnx", width, seed + 1)
     write_prediction(assets / "rnnt_decoder.onnx", hidden, seed + 2, one_state)
-    write_joint(assets, width, hidden, seed + 3)
+    write_joint(assets, width, hidden, seed + 3, reserve)
     write_preprocessor(assets / "preprocessor.ts")
     return folder
 
@@ -256,10 +258,10 @@ def write_prediction(path: Path, hidden: int, seed: int, one_state: bool = True)
     )
 
 
-def write_joint(assets: Path, width: int, hidden: int, seed: int) -> None:
+def write_joint(assets: Path, width: int, hidden: int, seed: int, reserve: float) -> None:
     """The joint network in its four parts, the last one for each language; `input` and `output` [B, T, …]."""
     favour = np.zeros(PIECES + 1)
-    favour[-1] = 6.0
+    favour[-1] = reserve
     dense = [("joint_enc", width, hidden, None), ("joint_pred", hidden, hidden, None)]
     dense += [(f"joint_post_net_{lang}", hidden, PIECES + 1, favour) for lang in LANGUAGES]
     for place, (name, rows, columns, bias) in enumerate(dense):

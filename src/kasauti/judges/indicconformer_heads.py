@@ -40,11 +40,12 @@ class TransducerHead:
 
     def __init__(self, graphs: Graphs, config: dict[str, int]) -> None:
         self._graphs = graphs
-        self._joint = {name: _joint(graphs, name) for name in ("joint_enc", "joint_pred", "joint_pre_net")}
+        self._encoded = _joint(graphs, "joint_enc", small=False)
+        self._joint = {name: _joint(graphs, name) for name in ("joint_pred", "joint_pre_net")}
         self._post: dict[str, Any] = {}
         states = ("states.1", "onnx::Slice_3")
         self._prediction = graphs.load(
-            "rnnt_decoder", ("targets", "target_length", *states), ("outputs", "states", "162")
+            "rnnt_decoder", ("targets", "target_length", *states), ("outputs", "states", "162"), small=True
         )
         shapes = {value.name: value.shape for value in self._prediction.get_inputs()}
         layers, _, hidden = shapes["states.1"]
@@ -66,7 +67,7 @@ class TransducerHead:
 
     def decode(self, encoded: Floats, lengths: Any, lang: str, vocabulary: Vocabulary) -> list[Decoded]:
         """Decodes frames [B, D, T] of one language."""
-        frames = _run(self._joint["joint_enc"], encoded.transpose(0, 2, 1))
+        frames = _run(self._encoded, encoded.transpose(0, 2, 1))
         return transduce(
             frames,
             lengths,
@@ -120,8 +121,8 @@ class _Networks:
         return self._head.join(self._lang, encoded, predicted)
 
 
-def _joint(graphs: Graphs, name: str) -> Any:
-    return graphs.load(name, ("input",), ("output",))
+def _joint(graphs: Graphs, name: str, *, small: bool = True) -> Any:
+    return graphs.load(name, ("input",), ("output",), small=small)
 
 
 def _run(session: Any, value: Floats) -> Floats:
