@@ -57,6 +57,7 @@ class Take:
     Attributes:
         request: What was asked for.
         rows: Its pieces, in order.
+        facts: What is known of it before it is made.
         parsed: Frames of each piece that has ended.
         samples: Sound of each piece that has been decoded.
         decode_s: Time of the codec.
@@ -65,6 +66,7 @@ class Take:
 
     request: SpeechRequest
     rows: list[Row]
+    facts: dict[str, Any]
     parsed: dict[Row, Parsed] = field(default_factory=dict)
     samples: dict[Row, NDArray[np.float32]] = field(default_factory=dict)
     decode_s: float = 0.0
@@ -82,7 +84,7 @@ class Take:
         if self.answered or len(self.samples) < len(self.rows):
             return []
         self.answered = True
-        told = {**self._counts(layout), **facts}
+        told = {**self._counts(layout), **self.facts, **facts}
         wall_s = self.decode_s + sum(row.wall_s for row in self.rows)
         sound = np.concatenate([self.samples[row] for row in self.rows])
         return [Speech(self.request.clip_id, Outcome(wall_s=wall_s, facts=told), sound, rate_hz)]
@@ -119,7 +121,8 @@ def begin(
             )
         chance = uniforms(request.seed, piece, draw.max_new_tokens)
         rows.append(Row(ids, chance, len(text)))
-    return Take(request, rows)
+    how = script.delivery(request.prompt)
+    return Take(request, rows, {"speaker": how.speaker, "description": how.description})
 
 
 def end(row: Row, take: Take, layout: Layout) -> NDArray[np.int64] | Outcome:

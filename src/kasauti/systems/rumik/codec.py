@@ -21,8 +21,12 @@ from kasauti import devices
 from kasauti.errors import SpeechSystemError
 from kasauti.systems.rumik.files import CODEC, Files
 
-_MOST_FRAMES = 4096
-"""Frames decoded at once, padding included: five minutes of sound, about 6 GB."""
+_MOST_FRAMES = {"cuda": 4096, "cpu": 1}
+"""Frames decoded at once, padding included: on a GPU five minutes of sound, about 6 GB. A clip with more goes alone.
+
+On a CPU all do: there a batch takes as long as its clips one by one, and its sums differ in the last bit, so that a
+clip's file would depend on its company.
+"""
 
 Key = TypeVar("Key")
 Codes = NDArray[np.int64]
@@ -45,7 +49,7 @@ class Codec:
 
         folder = files.folder / CODEC
         self._model = _load(folder).to(device)
-        self._device = device
+        self.device = device
         self._stream = torch.cuda.Stream() if device == "cuda" else None
         self.rate_hz = files.rate_hz
         self.samples_per_frame = round(files.rate_hz / files.layout.frame_rate_hz)
@@ -76,7 +80,7 @@ class Codec:
 
         stream = nullcontext() if self._stream is None else torch.cuda.stream(self._stream)
         with torch.inference_mode(), stream:
-            placed = torch.from_numpy(codes).to(self._device)
+            placed = torch.from_numpy(codes).to(self.device)
             sound: Samples = self._model.decode(placed, return_dict=True).audio_values[:, 0].float().cpu().numpy()
         return sound
 
@@ -127,7 +131,7 @@ class Decoding(Generic[Key]):
 
     def __init__(self, codec: Codec) -> None:
         self._codec = codec
-        self._most_frames = _MOST_FRAMES
+        self._most_frames = _MOST_FRAMES[codec.device]
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="codec")
         self._queue: list[tuple[Key, Codes]] = []
         self._busy: Future[list[Decoded[Key]]] | None = None
