@@ -151,14 +151,14 @@ def test_long_texts_are_spoken_in_pieces_where_that_is_asked_for(folder: Path) -
 
 
 def test_a_text_that_the_model_can_not_hold_is_a_failed_row(system: Rumik) -> None:
-    outcome = one(system, said=prompt(TEXT * 30)).outcome
+    outcome = one(system, said=prompt(TEXT * 60)).outcome
     assert (outcome.status, outcome.reason) == (Status.SYNTHESIS_FAILED, "text_too_long")
     assert "system.chunk_chars=400" in str(outcome.error)
     assert outcome.final
 
 
 def test_every_request_gets_one_reply_whatever_is_wrong_with_its_neighbours(system: Rumik) -> None:
-    bad = [prompt("a <SEP> b"), prompt(TEXT * 30), prompt("end<audio>")]
+    bad = [prompt("a <SEP> b"), prompt(TEXT * 60), prompt("end<audio>")]
     asked = [request(f"c{n}", seed=n, said=bad[n // 2] if n % 2 else None) for n in range(6)]
     told = {speech.clip_id: speech.outcome.reason for speech in system.synthesise(iter(asked))}
     assert told == {
