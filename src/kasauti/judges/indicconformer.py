@@ -19,6 +19,7 @@ from typing import Any
 from kasauti import devices
 from kasauti.checkpoints import Checkpoint
 from kasauti.errors import JudgeError
+from kasauti.judges import indicconformer_preflight as preflight
 from kasauti.judges.base import JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
 from kasauti.judges.batching import BatchJudge, Samples, Transcript
 from kasauti.judges.indicconformer_chunks import SHORTEST_S, pieces
@@ -29,8 +30,6 @@ from kasauti.judges.indicconformer_files import (
     OPTIONAL,
     Vocabulary,
     languages_of,
-    missing_weights,
-    other_script,
     read_vocabularies,
     required_files,
     scripts_of,
@@ -109,7 +108,13 @@ class IndicConformer(BatchJudge):
         found = self.checkpoint.lacking(subject, remote if self._backend == "remote_code" else [*torch, "onnxruntime"])
         if any(finding.level == "error" for finding in found):
             return found
-        return [*found, *self._device(subject), *self._files(subject), *self._other_scripts(subject, prompts)]
+        judged = dict.fromkeys(prompt.lang for prompt in prompts if self.refuse(prompt) is None)
+        return [
+            *found,
+            *preflight.device(subject, self.options.device, self._backend),
+            *preflight.weights(subject, self.checkpoint.here(), self._required),
+            *preflight.scripts(subject, self._scripts, judged),
+        ]
 
     def load(self) -> None:
         if self._engine is not None:
@@ -176,33 +181,6 @@ class IndicConformer(BatchJudge):
         """Languages with the scripts that they are written in, as far as the checkpoint is here to tell."""
         folder = self.checkpoint.here()
         return scripts_of(read_vocabularies(folder)) if folder is not None else dict.fromkeys(LANGUAGES)
-
-    def _files(self, subject: str) -> list[Finding]:
-        folder = self.checkpoint.here()
-        missing = missing_weights(folder, self._required) if folder is not None else []
-        if not missing:
-            return []
-        told = f"{folder}: weights are missing: {', '.join(missing[:3])}{', …' if len(missing) > 3 else ''}"
-        return [Finding("error", subject, told, "Fetch or copy the whole folder assets again.")]
-
-    def _device(self, subject: str) -> list[Finding]:
-        found = devices.lacking(subject, self.options.device)
-        if not found and self.options.device == "cuda" and self._backend == "onnx":
-            from kasauti.judges.indicconformer_graphs import has_cuda
-
-            if not has_cuda():
-                told = "device=cuda: the installed ONNX Runtime is the one for CPUs."
-                return [Finding("error", subject, told, "pip install onnxruntime-gpu in its place, or device=cpu")]
-        return found
-
-    def _other_scripts(self, subject: str, prompts: Sequence[Prompt]) -> list[Finding]:
-        found = []
-        for lang in dict.fromkeys(prompt.lang for prompt in prompts if self.refuse(prompt) is None):
-            written = other_script(lang, self._scripts)
-            if written is not None:
-                told = f"it writes {lang} in {written}; such rows will be wrong_script, compared by sound only."
-                found.append(Finding("warning", subject, told))
-        return found
 
 
 def _check(options: IndicConformerOptions) -> None:

@@ -1,0 +1,46 @@
+"""What IndicConformer can say before it is loaded: a device, weights or scripts that are not what the run needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from kasauti import devices
+from kasauti.judges.indicconformer_files import missing_weights, other_script
+from kasauti.judges.indicconformer_graphs import has_cuda
+from kasauti.records import Finding
+
+_SHOWN = 3
+
+
+def device(subject: str, name: str, backend: str) -> list[Finding]:
+    """A GPU that is asked for and not there, or that the installed ONNX Runtime was not built for."""
+    found = devices.lacking(subject, name)
+    if found or name != "cuda" or backend != "onnx" or has_cuda():
+        return found
+    told = "device=cuda: the installed ONNX Runtime is the one for CPUs."
+    return [Finding("error", subject, told, "pip install onnxruntime-gpu in its place, or device=cpu")]
+
+
+def weights(subject: str, folder: Path | None, required: Sequence[str]) -> list[Finding]:
+    """Weight files outside the graphs that are missing in a folder that is here."""
+    missing = missing_weights(folder, required) if folder is not None else []
+    if not missing:
+        return []
+    named = ", ".join(missing[:_SHOWN]) + (f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else "")
+    told = f"{folder}: weights are missing: {named}."
+    return [Finding("error", subject, told, "Fetch or copy the whole folder assets again.")]
+
+
+def scripts(subject: str, written: Mapping[str, str | None], langs: Iterable[str]) -> list[Finding]:
+    """Languages of the prompts that the checkpoint writes in another script than their code stands for."""
+    odd = ((lang, other_script(lang, written)) for lang in langs)
+    return [
+        Finding(
+            "warning",
+            subject,
+            f"it writes {lang} in {script}; such rows will be wrong_script, compared by sound only.",
+        )
+        for lang, script in odd
+        if script is not None
+    ]
