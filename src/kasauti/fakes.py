@@ -16,8 +16,11 @@ def write_text(text: str) -> NDArray[np.float32]:
     return np.concatenate([_PREAMBLE, np.repeat((data - 127.5) / 160.0, _FRAMES_PER_BYTE)])
 
 
-def read_text(samples: NDArray[np.float32]) -> str:
-    """The text that `write_text` wrote, also after a round trip through 16 bits."""
+def read_text(samples: NDArray[np.float32]) -> str | None:
+    """The text that `write_text` wrote, also after a round trip through 16 bits; None for any other sound."""
+    head = samples.reshape(-1)[: len(_PREAMBLE)]
+    if head.shape != _PREAMBLE.shape or not np.allclose(head, _PREAMBLE, atol=0.001):
+        return None
     levels = samples.reshape(-1)[len(_PREAMBLE) :: _FRAMES_PER_BYTE]
     data: bytes = np.rint(levels * 160.0 + 127.5).clip(0, 255).astype(np.uint8).tobytes()
     return data.decode("utf-8", "replace")

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kasauti.audio import probe_audio, read_audio, write_wav
+from kasauti.errors import JudgeError, SpeechSystemError
 from kasauti.fakes import RATE_HZ, read_text, write_text
 from kasauti.judges.base import Answer, Heard, JudgeTask
 from kasauti.judges.fake import FakeJudge, FakeJudgeOptions, FakePanel
@@ -36,7 +37,7 @@ def speak(request: SpeechRequest, **options: Any) -> Speech:
     return speech
 
 
-def said(speech: Speech) -> str:
+def said(speech: Speech) -> str | None:
     assert speech.samples is not None
     return read_text(speech.samples)
 
@@ -148,6 +149,33 @@ def test_the_judge_fails_on_request_and_goes_on(tmp_path: Path) -> None:
     tasks = [JudgeTask(f"0{n}", "hi", 0, (heard(tmp_path / f"{n}.wav", text),)) for n, text in enumerate(texts)]
     statuses = [answer.outcome.status for answer in answers(judge(fail_words=["fail"]), *tasks)]
     assert statuses == [Status.OK, Status.JUDGE_FAILED, Status.OK]
+
+
+def test_what_another_voice_said_is_a_failure_and_no_nonsense(tmp_path: Path) -> None:
+    tone = (0.25 * np.sin(np.arange(8000))).astype(np.float32)
+    short = write_text(TEXT)[:1000]
+    clips = []
+    for name, samples in (("tone", tone), ("short", short)):
+        write_wav(tmp_path / f"{name}.wav", samples, RATE_HZ)
+        clips.append(Heard(tmp_path / f"{name}.wav", "0" * 64, 1.0, "A"))
+    for clip in clips:
+        for one in (judge(), FakePanel(FakeJudgeOptions("kasauti.judges.fake.FakePanel", "panel"))):
+            [answer] = answers(one, JudgeTask("ab", "hi", 0, (clip,), {"text": TEXT}))
+            outcome = answer.outcome
+            assert (outcome.status, outcome.reason, outcome.retryable) == (
+                Status.JUDGE_FAILED,
+                "not_written_by_fake",
+                False,
+            )
+            assert (answer.transcript, answer.raw, answer.scores) == (None, None, {})
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1])
+def test_a_share_is_between_nothing_and_all(share: float) -> None:
+    with pytest.raises(JudgeError, match=r"judge fake: slip_rate=-?\d\.1: wanted a share, 0 to 1"):
+        judge(slip_rate=share)
+    with pytest.raises(SpeechSystemError, match=r"system fake: slip_rate=-?\d\.1: wanted a share, 0 to 1"):
+        system(slip_rate=share)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"junk" * 100])

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, field
 
 from kasauti.audio import read_audio
+from kasauti.errors import JudgeError
 from kasauti.fakes import read_text
 from kasauti.identity import seed_of
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
@@ -38,6 +39,8 @@ class FakeJudge(Judge):
     options_type = FakeJudgeOptions
 
     def __init__(self, options: FakeJudgeOptions) -> None:
+        if not 0 <= options.slip_rate <= 1:
+            raise JudgeError(f"judge {options.id}: slip_rate={options.slip_rate}: wanted a share, 0 to 1")
         self._options = options
         self.facts = JudgeFacts(
             revision="fake-1",
@@ -81,4 +84,7 @@ class FakePanel(Judge):
 
 
 def _hear(task: JudgeTask, place: int) -> str:
-    return read_text(read_audio(task.clips[place].path).samples)
+    text = read_text(read_audio(task.clips[place].path).samples)
+    if text is None:
+        raise JudgeFailed("only what system=fake wrote can be heard by this judge", reason="not_written_by_fake")
+    return text

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kasauti.errors import SpeechSystemError
 from kasauti.fakes import RATE_HZ, write_text
 from kasauti.records import Outcome, Prompt, Status
 from kasauti.systems.base import Speech, SpeechFailed, SpeechRequest, System, SystemFacts, SystemOptions
@@ -51,6 +52,8 @@ class Fake(System):
     options_type = FakeOptions
 
     def __init__(self, options: FakeOptions) -> None:
+        if not 0 <= options.slip_rate <= 1:
+            raise SpeechSystemError(f"system {options.id}: slip_rate={options.slip_rate}: wanted a share, 0 to 1")
         self._options = options
         self.facts = SystemFacts(
             languages=None if options.langs is None else dict.fromkeys(options.langs, "supported"),
