@@ -111,7 +111,11 @@ def lacking_python(subject: str, python: str | None, package: str) -> list[Findi
     """What preflight has to say about the interpreter that a judge needs of its own."""
     if python is None:
         message = f"it runs in an environment of its own, and judge.python does not say where {package} is installed."
-        remedy = "Make one, and name its interpreter: judge.python=/envs/judge/bin/python"
+        name = subject.removeprefix("judge ")
+        remedy = (
+            "Make one, and name its interpreter: judge.python=/envs/judge/bin/python "
+            f"(behind a router: +judge.router.members.{name}.python=...)"
+        )
         return [Finding("error", subject, message, remedy)]
     return _lacking_program(subject, server_command(python, "", {})[0], "judge.python")
 
