@@ -236,6 +236,9 @@ def test_a_vocabulary_that_does_not_fit_is_said_before_the_run(tmp_path: Path) -
     rows = len(vocabulary("hin"))
     assert f"its head has {rows} rows, but vocab.json has {rows + 1} entries for hin" in finding.message
     assert judge(tmp_path).check([prompt("ta")]) == []
+    rows = answers(judge(tmp_path), [clip(tmp_path / f"{lang}.wav", noise(1.0), lang) for lang in ("hi", "ta")])
+    assert (rows["hi"].outcome.status, rows["hi"].outcome.reason) == (Status.JUDGE_FAILED, "vocabulary")
+    assert rows["ta"].outcome.status is Status.OK
 
 
 def test_an_adapter_that_is_none_is_said_before_the_run(tmp_path: Path) -> None:

@@ -183,6 +183,9 @@ class Mms(BatchJudge):
                 status=Status.UNSUPPORTED_LANGUAGE,
             )
         if code != self._language:
+            fault = misfit(self._checkpoint.folder(), code, self._vocabularies[code])
+            if fault is not None:
+                raise JudgeFailed(fault, reason="vocabulary")
             self._language = ""
             with quiet():
                 self._model.load_adapter(code, local_files_only=True, use_safetensors=True)

@@ -9,15 +9,9 @@ from typing import Any
 
 from kasauti.errors import JudgeError
 
-REQUIRED = (
-    "config.json",
-    "generation_config.json",
-    "preprocessor_config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-)
-OPTIONAL = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors", "special_tokens_map.json")
-"""Weights in one file or in several, and what some versions of transformers write beside them."""
+REQUIRED = ("config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json")
+OPTIONAL = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
+"""Weights, in one file or in several."""
 
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 _SPECIAL = ("<|endoftext|>", "<|startoftranscript|>", "<|transcribe|>", "<|notimestamps|>")

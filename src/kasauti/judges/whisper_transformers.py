@@ -83,13 +83,14 @@ class TransformersEngine(BatchJudge):
         self._tokens = tokens_of(folder)
         with quiet():
             import torch
-            from transformers import WhisperFeatureExtractor, WhisperForConditionalGeneration, WhisperTokenizer
+            from tokenizers import Tokenizer
+            from transformers import WhisperFeatureExtractor, WhisperForConditionalGeneration
             from transformers.utils import logging as chatter
 
             chatter.disable_progress_bar()
             try:
                 self._features = WhisperFeatureExtractor.from_pretrained(folder, local_files_only=True)
-                self._tokenizer = WhisperTokenizer.from_pretrained(folder, local_files_only=True)
+                self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
                 model, notes = WhisperForConditionalGeneration.from_pretrained(
                     folder,
                     dtype=getattr(torch, self._dtype),
@@ -191,5 +192,6 @@ class TransformersEngine(BatchJudge):
         avg_logprob = logprobs[places, torch.tensor(told, device=logprobs.device)].mean().item()
         no_speech = next(self._tokens[name] for name in ("<|nospeech|>", "<|nocaptions|>") if name in self._tokens)
         no_speech_prob = logprobs[0, no_speech].exp().item()
-        text = self._tokenizer.decode(row, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        # Whatever is no text (languages, tasks, timestamps) comes after the end of text.
+        text = self._tokenizer.decode([token for token in row if token < told[-1]])
         return text, stretch_facts(len(row), cap, text, avg_logprob, no_speech_prob)
