@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,6 +99,75 @@ def test_one_name_for_two_revisions_of_a_judge_is_split(tmp_path: Path) -> None:
     assert list(merged.judges) == ["whisper aaaa1111", "whisper bbbb2222"]
     assert set(merged.signatures) == set(merged.judges)
     assert {row.judge for row in merged.samples} == set(merged.judges)
+
+
+def asked(tables: RunTables, fingerprint: str = "", judge: dict[str, Any] | None = None, **options: Any) -> RunTables:
+    """A run in which `espeak` was asked for with options (those of decoding apart), and the judge likewise."""
+    drawn = {name: options.pop(name) for name in ("temperature", "top_k") if name in options}
+    voice = replace(tables.systems["espeak"], settings=options, decoding=drawn, fingerprint=fingerprint)
+    clips = [replace(clip, clip_id=f"{clip.clip_id}{options}{drawn}{fingerprint}") for clip in tables.clips]
+    run = replace(tables.runs[0], options={"espeak": {"id": "espeak", "device": tables.runs[0].run_id, **options}})
+    heard = {} if judge is None else {"whisper": judge}
+    judges = {"whisper": f"whisper+{judge['beam']}"} if judge is not None else tables.judges
+    run = replace(run, judge_options=heard)
+    return replace(tables, runs=(run,), systems={"espeak": voice}, clips=clips, judges=judges)
+
+
+@pytest.mark.parametrize(
+    ("meanings", "names"),
+    [
+        ([{"temperature": 0.6}, {"temperature": 0.8}], ["espeak temperature=0.6", "espeak temperature=0.8"]),
+        ([{"temperature": None}, {"temperature": 0.8}], ["espeak temperature=null", "espeak temperature=0.8"]),
+        (
+            [{"temperature": 0.6, "top_k": 20}, {"temperature": 0.6, "top_k": 30}],
+            ["espeak top_k=20", "espeak top_k=30"],
+        ),
+        (
+            [{"temperature": 0.6, "speed": 1}, {"temperature": 0.8, "speed": 1}, {"temperature": 0.6, "speed": 2}],
+            ["espeak speed=1 temperature=0.6", "espeak speed=1 temperature=0.8", "espeak speed=2 temperature=0.6"],
+        ),
+        ([{"temperature": 0.6}, {"temperature": 0.6}], ["espeak"]),
+        (
+            [{"checkpoint": "/models/step-1/"}, {"checkpoint": "/models/step-2"}],
+            ["espeak checkpoint=step-1", "espeak checkpoint=step-2"],
+        ),
+        (
+            [{"checkpoint": "/a/last"}, {"checkpoint": "/b/last"}],
+            ["espeak checkpoint=/a/last", "espeak checkpoint=/b/last"],
+        ),
+        ([{"voices": {"hi": "x"}}, {"voices": {"hi": "y"}}], ["espeak voices.hi=x", "espeak voices.hi=y"]),
+        ([{"speed": 1, "fingerprint": "1"}, {"speed": 1, "fingerprint": "2"}], ["espeak run0000x", "espeak run1000x"]),
+        (
+            [{"speed": 1, "fingerprint": "1"}, {"speed": 1, "fingerprint": "2"}, {"speed": 2}],
+            ["espeak speed=1 run0000x", "espeak speed=1 run1000x", "espeak speed=2"],
+        ),
+    ],
+    ids=str,
+)
+def test_a_split_name_says_which_option_differs(
+    tmp_path: Path, meanings: list[dict[str, Any]], names: list[str]
+) -> None:
+    parts = [asked(run(tmp_path, f"run{n}000xx", "espeak"), **options) for n, options in enumerate(meanings)]
+    merged = merge(parts)
+    assert list(merged.systems) == names
+    assert [row.system for row in merged.aggregates if (row.scope, row.metric) == ("macro", "cer")] == names
+    assert {row.system for row in merged.samples} == {clip.system for clip in merged.clips} == set(names)
+
+
+def test_one_voice_before_two_judges_keeps_one_name(tmp_path: Path) -> None:
+    cold = [asked(run(tmp_path, f"run{n}000xx", "espeak"), temperature=0.6) for n in range(2)]
+    hot = asked(run(tmp_path, "run2000xx", "espeak"), temperature=0.8)
+    assert list(merge([*cold, hot]).systems) == ["espeak temperature=0.6", "espeak temperature=0.8"]
+
+
+def test_a_judge_is_split_by_its_options_too(tmp_path: Path) -> None:
+    parts = [
+        asked(run(tmp_path, f"run{n}000xx", "espeak"), judge={"beam": beam, "threads": n})
+        for n, beam in enumerate((1, 5, 1))
+    ]
+    merged = merge(parts)
+    assert list(merged.judges) == ["whisper beam=1", "whisper beam=5"]
+    assert {row.judge for row in merged.aggregates} == set(merged.judges)
 
 
 def test_different_levels_are_refused(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def past_floors(runs: Path, systems: Collection[str], without: Collection[str] =
             continue
         for row in rows:
             if row.floor_kind == "measured" and row.system in systems and row.system in info.systems:
-                voice, repeats = Voice.of(info.systems[row.system]), info.repeats.get(row.system, 1)
+                voice, repeats = Voice.of(info.systems[row.system]), info.repeats(row.system)
                 yield PastFloor(row, voice, repeats, info.rejudges, info.run_id, info.finished_at or "")
 
 
@@ -170,7 +170,7 @@ def with_noise(tables: RunTables, level: str | None = None) -> RunTables:
     voices = {
         name: Voice.of(facts)
         for name, facts in tables.systems.items()
-        if not facts.recorded and info.repeats.get(name, 1) == 1
+        if not facts.recorded and info.repeats(name) == 1
     }
     noise = find_noise(info.folder.parent, voices, tables.judges, scoring, info.promptset.sha256)
     return replace(tables, noise=noise)

@@ -2,19 +2,20 @@
 
 Rows are put together and the aggregates computed anew, since intervals and common prompts depend on who is compared.
 A row that two runs have is taken from the one that ended last. A name that means different things in different runs (a
-voice at another speed, a judge of another revision) is split: each meaning gets its run's id behind it.
+voice at another speed, a judge of another revision) is split, see `kasauti.report.labels`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kasauti.errors import StoreError
 from kasauti.identity import signature_parts
 from kasauti.prompts import prompts_sha256
 from kasauti.records import AggregateRow, Prompt, Status
+from kasauti.report.labels import told_apart
 from kasauti.report.loading import RunTables
 from kasauti.report.summarising import summarise
 from kasauti.stats.humans import HumanFloor
@@ -41,7 +42,7 @@ def merge(parts: Sequence[RunTables], floors: Sequence[HumanFloor] = ()) -> RunT
     if len(parts) == 1:
         return parts[0]
     _check_comparable(parts)
-    named = _told_apart(parts)
+    named = told_apart(parts)
     by_age = sorted(named, key=lambda part: part.runs[-1].finished_at or "")
     samples = _latest(
         (row for part in by_age for row in part.samples),
@@ -122,64 +123,6 @@ def _recorded_part(part: RunTables, name: str) -> set[str]:
         return set()
     signatures = [signature_parts(line) for text in part.signatures.values() for line in text.split("\n")]
     return {parts[name] for parts in signatures if name in parts}
-
-
-def _told_apart(parts: Sequence[RunTables]) -> list[RunTables]:
-    """The parts, systems and judges renamed where one name means several things."""
-    torn_systems = _ambiguous(parts, lambda part: part.systems, _same_voice)
-    torn_judges = _ambiguous(parts, lambda part: part.judges, lambda name, a, b: a.judges[name] == b.judges[name])
-    return [_renamed(part, torn_systems, torn_judges) for part in parts]
-
-
-def _ambiguous(
-    parts: Sequence[RunTables],
-    names: Callable[[RunTables], Iterable[str]],
-    same: Callable[[str, RunTables, RunTables], bool],
-) -> set[str]:
-    """Names that do not mean the same in all parts that have them."""
-    having: dict[str, list[RunTables]] = {}
-    for part in parts:
-        for name in names(part):
-            having.setdefault(name, []).append(part)
-    return {name for name, owners in having.items() if not all(same(name, owners[0], other) for other in owners[1:])}
-
-
-def _same_voice(name: str, a: RunTables, b: RunTables) -> bool:
-    """Whether a system id means one voice: same facts, and the same clip wherever both runs spoke the same thing."""
-    known, other = a.systems[name], b.systems[name]
-    if (known.fingerprint, known.settings) != (other.fingerprint, other.settings):
-        return False
-    spoken = {(row.prompt_id, row.repeat): row.clip_id for row in a.clips if row.system == name}
-    again = ((row.prompt_id, row.repeat, row.clip_id) for row in b.clips if row.system == name)
-    return all(spoken.get((prompt, repeat), clip_id) == clip_id for prompt, repeat, clip_id in again)
-
-
-def _renamed(part: RunTables, systems: set[str], judges: set[str]) -> RunTables:
-    suffix = part.runs[0].run_id[:8]
-
-    def system(name: str) -> str:
-        return f"{name} {suffix}" if name in systems else name
-
-    def judge(name: str) -> str:
-        return f"{name} {suffix}" if name in judges else name
-
-    def keyed(values: Mapping[str, Any], rename: Callable[[str], str]) -> dict[str, Any]:
-        return {rename(name): value for name, value in values.items()}
-
-    if not systems & set(part.systems) and not judges & set(part.judges):
-        return part
-    return replace(
-        part,
-        systems=keyed(part.systems, system),
-        judges=keyed(part.judges, judge),
-        signatures=keyed(part.signatures, judge),
-        samples=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.samples],
-        aggregates=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.aggregates],
-        clips=[replace(row, system=system(row.system)) for row in part.clips],
-        marks=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.marks],
-        words=[replace(row, system=system(row.system), judge=judge(row.judge)) for row in part.words],
-        noise=[replace(one, system=system(one.system), judge=judge(one.judge)) for one in part.noise],
-    )
 
 
 def _latest(

@@ -49,7 +49,8 @@ class RunInfo:
         store: Where its audio lies.
         judges: Judge id -> model id and revision.
         signatures: Judge id -> score signature of its numbers.
-        repeats: System id -> takes of each prompt. rejudges: Hearings of each take.
+        options: System id -> options that were asked for. judge_options: Judge id -> the same.
+        rejudges: Hearings of each take.
         git: Commit of the code, `+changes` where the tree differed from it.
     """
 
@@ -64,12 +65,17 @@ class RunInfo:
     signatures: Mapping[str, str] = field(default_factory=dict)
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
     promptset: PromptsetInfo = field(default_factory=PromptsetInfo)
-    repeats: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    judge_options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     rejudges: int = 1
     versions: Mapping[str, Any] = field(default_factory=dict)
     git: str | None = None
     timings_s: Mapping[str, float] = field(default_factory=dict)
     cost_usd: float | None = None
+
+    def repeats(self, system: str) -> int:
+        """Takes of each prompt that were asked of a system."""
+        return int(self.options.get(system, {}).get("repeats", 1))
 
 
 def load_info(folder: Path) -> RunInfo:
@@ -95,7 +101,8 @@ def load_info(folder: Path) -> RunInfo:
             signatures=raw.get("signature") or {},
             scoring=ScoringSettings(**_known(raw.get("scoring") or {}, ScoringSettings)),
             promptset=PromptsetInfo(**_known(raw.get("promptset") or {}, PromptsetInfo)),
-            repeats={name: options["repeats"] for name, options in (asked.get("systems") or {}).items()},
+            options=asked.get("systems") or {},
+            judge_options=asked.get("judges") or {},
             rejudges=asked.get("rejudges", 1),
             versions=raw.get("versions") or {},
             git=raw.get("git"),
