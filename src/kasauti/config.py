@@ -36,7 +36,7 @@ _TARGET = re.compile(r"^\s*_target_:\s*(\S+)", re.MULTILINE)
 
 
 def register() -> None:
-    """Puts every schema into Hydra's ConfigStore: `kasauti_schema`, `schema/system/NAME`, `schema/judge/NAME`.
+    """Puts every schema into Hydra's ConfigStore: `kasauti_schema`, `schema/GROUP/NAME`.
 
     A study of its own kind (`task._target_` in `conf/experiment`) has its schema under `schema/experiment/NAME`.
     """
@@ -45,7 +45,7 @@ def register() -> None:
     store = ConfigStore.instance()
     store.store(name="kasauti_schema", node=Config)
     store.store(group="schema/system", name="lineup", node=LineupOptions)
-    for group in ("system", "judge", "experiment"):
+    for group in ("system", "judge", "tracking", "experiment"):
         for path in sorted((CONF / group).glob("*.yaml")):
             target = _TARGET.search(path.read_text(encoding="utf-8"))
             if target is not None:
@@ -108,10 +108,11 @@ def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
     settings = RunSettings(
         systems=systems,
         judges=judges,
+        overrides=list(overrides),
         **{name: value for name, value in vars(plain).items() if name not in ("system", "judge", "task")},
     )
     settings.config = {
-        **{name: value for name, value in asdict(settings).items() if name != "config"},
+        **{name: value for name, value in asdict(settings).items() if name not in ("config", "overrides")},
         "systems": {system.id: asdict(system) for system in systems},
         "judges": {judge.id: asdict(judge) for judge in judges},
     }

@@ -242,7 +242,7 @@ class Config:
     decoding: DecodingSettings = field(default_factory=DecodingSettings)
     scoring: ScoringSettings = field(default_factory=ScoringSettings)
     executor: ExecutorSettings = field(default_factory=ExecutorSettings)
-    tracking: TrackingSettings = field(default_factory=TrackingSettings)
+    tracking: Any = MISSING
     paths: PathsSettings = field(default_factory=PathsSettings)
     budget: BudgetSettings = field(default_factory=BudgetSettings)
     data: DataSettings = field(default_factory=DataSettings)
@@ -275,6 +275,7 @@ class RunSettings:
         systems: Options of each system, in the order of the line-up.
         judges: Options of each judge of the panel.
         config: The whole resolved config as nested plain values; recorded, and hashed less what cannot change a result.
+        overrides: The command line that it was composed from.
     """
 
     systems: list[SystemOptions]
@@ -294,3 +295,4 @@ class RunSettings:
     study: str | None
     baseline: str | None
     config: dict[str, Any] = field(default_factory=dict)
+    overrides: list[str] = field(default_factory=list)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kasauti.errors import PreflightError
+from kasauti.parts import build
 from kasauti.paths import ROOT
 from kasauti.pipeline.estimate import Estimate
 from kasauti.pipeline.plan import Plan
@@ -18,6 +19,7 @@ from kasauti.text.levels import normalize
 def preflight(plan: Plan, left: Estimate) -> list[Finding]:
     """Everything there is to say about a plan, errors first. A part that has nothing left to do needs nothing."""
     found = [*_prompts(plan), *_recordings(plan), *_parts(plan, left), *_together(plan), *_env_file()]
+    found += _tracking(plan, left)
     return sorted(found, key=lambda finding: finding.level != "error")
 
 
@@ -115,6 +117,12 @@ def _line_up(plan: Plan, subject: str, takes: Mapping[str, int]) -> Iterator[Fin
         told = ", ".join(f"{name} {count}" for name, count in takes.items())
         message = f"it compares take by take, and members have different numbers of takes ({told})."
         yield Finding("error", subject, message, "Give all the same: repeats=1")
+
+
+def _tracking(plan: Plan, left: Estimate) -> Iterator[Finding]:
+    tracker = build(plan.settings.tracking)
+    if tracker.follows(finished=left.nothing_to_do):
+        yield from tracker.check()
 
 
 def _env_file() -> Iterator[Finding]:

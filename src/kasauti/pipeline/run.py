@@ -29,12 +29,14 @@ from kasauti.pipeline.show import show_end, show_findings, show_plan, show_start
 from kasauti.pipeline.spending import Spending
 from kasauti.pipeline.stage import Interrupt
 from kasauti.pipeline.synthesis import make_clips
+from kasauti.pipeline.tracked import start_of, tracked
 from kasauti.report.floor_history import Voice, find_noise
 from kasauti.report.humans import find_floors, print_floors
 from kasauti.settings import RunSettings
 from kasauti.stats.humans import HumanFloor
 from kasauti.stats.noise import StoredNoise
 from kasauti.store.library import Store
+from kasauti.tracking.base import Tracker
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ def run(settings: RunSettings, console: Console) -> RunResult:
     plan.noise = _noise(plan, folder.path.parent)
     left = estimate(plan, store, _cores(settings))
     show_start(console, plan)
-    baseline = find_baseline(plan, folder.path.parent)
+    tracker: Tracker = build(settings.tracking)
+    baseline = find_baseline(settings.baseline, plan, folder.path.parent)
     findings = preflight(plan, left)
     show_findings(console, findings)
     if settings.dry_run:
@@ -101,17 +104,24 @@ def run(settings: RunSettings, console: Console) -> RunResult:
     refuse_errors(findings)
     with folder.locked():
         finished = _finished(plan, folder, left)
-        if finished is not None:
-            console.print(f"Run {plan.run_id} was already finished: nothing to synthesise, nothing to judge.")
-            _show_end(plan, folder, console)
-        code = _work(plan, store, folder, console) if finished is None else finished
-        show_baseline(folder, baseline, settings.baseline, console)
+        if settings.baseline is None and tracker.follows(finished is not None):
+            baseline = find_baseline(tracker.baseline, plan, folder.path.parent)
+        spent_usd = spent_so_far(plan, store) if finished is None else 0.0
+        start = start_of(plan, folder, left, spent_usd)
+        with tracked(tracker, start, finished is not None, console) as end:
+            end.baseline = baseline.name if baseline else None
+            if finished is not None:
+                console.print(f"Run {plan.run_id} was already finished: nothing to synthesise, nothing to judge.")
+                _show_end(plan, folder, console)
+            code = _work(plan, store, folder, console, spent_usd) if finished is None else finished
+            end.verdicts = show_baseline(folder, baseline, settings.baseline, console)
+            end.exit_code = int(code)
         return RunResult(plan.run_id, folder.path, code)
 
 
-def _work(plan: Plan, store: Store, folder: RunFolder, console: Console) -> ExitCode:
+def _work(plan: Plan, store: Store, folder: RunFolder, console: Console, spent_usd: float) -> ExitCode:
     calls, interrupt = _Calls(), Interrupt()
-    spending = Spending(plan.settings.budget, interrupt, spent_so_far(plan, store))
+    spending = Spending(plan.settings.budget, interrupt, spent_usd)
     _state(folder, plan, "running")
     try:
         with interrupt.watched(console.print):
@@ -128,7 +138,6 @@ def _work(plan: Plan, store: Store, folder: RunFolder, console: Console) -> Exit
     if spending.stopped_by == "interrupted":
         code = ExitCode.INTERRUPTED
     _state(folder, plan, "complete" if code is ExitCode.COMPLETE else "incomplete", exit_code=int(code))
-    build(plan.settings.tracking).finish(folder.path, int(code))
     _show_end(plan, folder, console)
     console.print(f"Took {duration(time.monotonic() - calls.began)}.", highlight=False)
     if code is ExitCode.INTERRUPTED:
