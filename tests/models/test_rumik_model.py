@@ -24,7 +24,7 @@ from kasauti.systems.rumik.model import RumikModel, load
 from kasauti.systems.rumik.prompt import Delivery, wire
 from kasauti.systems.rumik.rollout import Rollout, Row
 from kasauti.systems.rumik.tokenizer import WireTokenizer
-from rumik_checkpoint import AUDIO, BOS, CONFIG, END, FIRST_UNIT, LAST_UNIT, TEXT, make_checkpoint
+from rumik_checkpoint import AUDIO, BOS, CONFIG, END, FIRST_UNIT, LAST_UNIT, TEXT, VOCABULARY, make_checkpoint
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -301,10 +301,12 @@ def test_ids_that_the_model_has_no_row_for_are_refused(folder: Path, tmp_path: P
     """As the class named in `tokenizer_config.json` gives them to `<SEP>` and `<CLS>`."""
 
     def grow(told: dict[str, Any]) -> None:
-        told["added_tokens"].append({**told["added_tokens"][0], "id": CONFIG["vocab_size"] + 3, "content": "<EXTRA>"})
-        told["model"]["vocab"]["<EXTRA>"] = CONFIG["vocab_size"] + 3
+        told["model"]["vocab"]["à"] = CONFIG["vocab_size"] + 3
+        told["model"]["merges"] = []
 
-    with pytest.raises(SpeechSystemError, match=r"a token with id .* vocabulary ends at"):
+    with pytest.raises(
+        SpeechSystemError, match=rf"gives the id {VOCABULARY + 3}, .* vocabulary ends at {VOCABULARY - 1}"
+    ):
         wired(retold(folder, tmp_path / "grown", grow))
 
 

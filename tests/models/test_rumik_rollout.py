@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -236,6 +237,69 @@ def test_half_precision_draws_and_ends_too(files: Files) -> None:
     told = roll(half, make_rows(), 8)
     assert {end for _, end in told} <= {"stop_head", "end_token", "token_cap"}
     assert len({tuple(tokens) for tokens, _ in told}) > 15
+
+
+class FakeGpu:
+    """Stands in for `torch.cuda`: a capture takes note of the step and does not run it, a replay runs it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.said: list[str] = []
+        self.capturing: FakeGpu.Graph | None = None
+        monkeypatch.setattr("torch.cuda.Stream", FakeGpu.Stream)
+        monkeypatch.setattr("torch.cuda.current_stream", FakeGpu.Stream)
+        monkeypatch.setattr("torch.cuda.stream", lambda stream: nullcontext())
+        monkeypatch.setattr("torch.cuda.CUDAGraph", lambda: FakeGpu.Graph(self))
+        monkeypatch.setattr("torch.cuda.graph", self.capture)
+
+    class Stream:
+        def wait_stream(self, other: Any) -> None:
+            assert isinstance(other, FakeGpu.Stream)
+
+    class Graph:
+        def __init__(self, gpu: FakeGpu) -> None:
+            self.gpu = gpu
+            self.name = ""
+
+        def pool(self) -> str:
+            return "pool"
+
+        def replay(self) -> None:
+            self.gpu.said.append(f"replay {self.name}")
+
+    @contextmanager
+    def capture(self, graph: FakeGpu.Graph, pool: Any, stream: Any, capture_error_mode: str) -> Iterator[None]:
+        assert capture_error_mode == "thread_local"
+        assert pool == (None if "captured" not in " ".join(self.said) else "pool")
+        self.capturing = graph
+        yield
+        self.capturing = None
+
+    def step(self, name: str) -> None:
+        if self.capturing is None:
+            self.said.append(f"plain {name}")
+        else:
+            self.capturing.name = name
+            self.said.append(f"captured {name}")
+
+
+def test_each_shape_runs_plainly_once_is_captured_once_and_replayed_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One step each time, whichever way it is taken: a capture alone runs nothing."""
+    gpu = FakeGpu(monkeypatch)
+    graphs = board_module.Graphs()
+    for shape in ((8, 64), (8, 64), (4, 64), (8, 64), (4, 64), (8, 64)):
+        graphs.run(shape, lambda shape=shape: gpu.step(str(shape)))
+    assert gpu.said == [
+        "plain (8, 64)",
+        "captured (8, 64)",
+        "replay (8, 64)",
+        "plain (4, 64)",
+        "replay (8, 64)",
+        "captured (4, 64)",
+        "replay (4, 64)",
+        "replay (8, 64)",
+    ]
 
 
 # --- codec

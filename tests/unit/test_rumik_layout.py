@@ -73,6 +73,8 @@ def test_the_published_numbers_agree_with_each_other() -> None:
     assert layout.tokens_per_second == 100.0
     assert layout.speakers == ()
     assert read_layout({**RUMIK, "speakers": ["Ira", "Zoya"]}).speakers == ("Ira", "Zoya")
+    assert read_layout({**RUMIK, "speakers": {"Ira": 0, "Zoya": 1}}).speakers == ("Ira", "Zoya")
+    assert read_layout({**RUMIK, "speakers": 4}).speakers == ()
 
 
 def test_ids_are_code_major_and_the_stream_is_frame_major() -> None:

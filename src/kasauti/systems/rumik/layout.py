@@ -100,17 +100,18 @@ def read_layout(config: Mapping[str, Any]) -> Layout:
             f"config.json: model_type={config.get('model_type')!r}: wanted {' or '.join(MODEL_TYPES)}; "
             "this is a checkpoint of another architecture"
         )
-    names = [*PUBLISHED, "max_position_embeddings"]
-    numbers = {name: config.get(name) for name in names}
-    kinds = {name: (int, float) if name == "frame_rate_hz" else (int,) for name in names}
+    fields = [*PUBLISHED, "max_position_embeddings"]
+    numbers = {name: config.get(name) for name in fields}
+    kinds = {name: (int, float) if name == "frame_rate_hz" else (int,) for name in fields}
     missing = [name for name, value in numbers.items() if type(value) not in kinds[name]]
     if missing:
         raise SpeechSystemError(
             f"config.json: no number under {', '.join(missing)}: this checkpoint does not say how it speaks; "
             "wanted the layout of rumik-oss-1"
         )
-    speakers = config.get("speakers") or ()
-    layout = Layout(**numbers, speakers=tuple(str(name) for name in speakers))  # type: ignore[arg-type]
+    speakers = config.get("speakers")
+    names = tuple(str(name) for name in speakers) if isinstance(speakers, list | dict) else ()
+    layout = Layout(**numbers, speakers=names)  # type: ignore[arg-type]
     _check(layout)
     return layout
 

@@ -78,9 +78,16 @@ class WireTokenizer:
         """Ids of a wire text, with one BOS.
 
         Raises:
-            SpeechFailed: reason `breaks_format`: something in it is read as structure.
+            SpeechFailed: reason `breaks_format`: something in it is read as structure; `no_such_token`: the model has
+                no row for what it is read as.
         """
         ids: list[int] = self._tokenizer.encode(text).ids
+        if max(ids) >= self._layout.vocab_size:
+            raise SpeechFailed(
+                f"the tokenizer gives the id {max(ids)}, and the model's vocabulary ends at "
+                f"{self._layout.vocab_size - 1}: it is not this model's",
+                reason="no_such_token",
+            )
         if ids[:1] != [self._bos]:
             ids = [self._bos, *ids]
         marks = [self._text, self._audio]
@@ -110,12 +117,6 @@ class WireTokenizer:
         return frozenset(special) | set(units) | {self._bos, self._text, self._audio, self._layout.audio_end_token_id}
 
     def _hash(self) -> str:
-        highest = max(self._tokenizer.get_vocab(with_added_tokens=True).values())
-        if highest >= self._layout.vocab_size:
-            raise SpeechSystemError(
-                f"{self._path}: it has a token with id {highest}, and the model's vocabulary ends at "
-                f"{self._layout.vocab_size - 1}: the tokenizer is not this model's"
-            )
         delivery = Delivery("Ira", "professional, Hindi accent, steady pace")
         try:
             return digest([self.encode(wire(sentence, delivery)) for sentence in SENTENCES], _HASH_LENGTH)
