@@ -6,9 +6,15 @@ The names below are stable. Each is loaded when it is first used, so `import kas
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# Engines that report home when they are loaded: ONNX Runtime from 1.32 on also writes an id into the user's cache. Nobody
+# who compares voices asked for that; who wants it sets the variable to 0.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 _HOMES = {
     "normalize": "kasauti.text.levels",
