@@ -1,4 +1,4 @@
-"""Engines keep to themselves: loading them writes nothing into the user's home and leaves nothing that could be sent."""
+"""Engines keep to themselves: loading them writes nothing into the home of the user, nothing that could be sent."""
 
 from __future__ import annotations
 
