@@ -16,9 +16,9 @@ from runs import command, words
 from wandb_log import OfflineRun, messages
 
 KEYS = {
-    "WANDB_API_KEY": "5ec7e700a1b2c3d4e5f60718293a4b5c6d7e8f90",
-    "OPENAI_API_KEY": "sk-fa4e-0123456789-of-a-test",
-    "HF_TOKEN": "hf_fa4eTokenOfATest",
+    "WANDB_API_KEY": "12345678" * 5,
+    "OPENAI_API_KEY": "sk-12345678-of-a-test",
+    "HF_TOKEN": "hf_12345678_of_a_test",
 }
 
 

@@ -15,10 +15,11 @@ import pytest
 from kasauti.errors import ExitCode
 from kasauti.pipeline import run as pipeline
 from kasauti.tracking import wandb as tracking
+from processes import output
 from runs import Ran, run_here
 from wandb_log import OfflineRun
 
-KEY = "5ec7e700a1b2c3d4e5f60718293a4b5c6d7e8f90"
+KEY = "12345678" * 5
 
 
 @pytest.fixture(autouse=True)
@@ -137,3 +138,18 @@ def test_without_a_network_a_run_has_all_its_products(tmp_path: Path, monkeypatc
     assert "tracking.again=true" in ran.said
     for path in ran.result.folder.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes(), path
+
+
+def test_without_a_tracker_the_package_is_not_even_imported(tmp_path: Path, home: Path) -> None:
+    code = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from runs import run_here
+run_here(Path(sys.argv[2]), "scoring.draws=100", *sys.argv[3:])
+print("wandb" in sys.modules)
+"""
+    tests = Path(__file__).parents[1]
+    assert output(code, tests, tmp_path).strip() == "False"
+    assert output(code, tests, tmp_path, "tracking=wandb_offline", "tracking.again=true").strip() == "True"
+    assert not list(tmp_path.glob("wandb"))

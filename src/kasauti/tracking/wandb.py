@@ -136,11 +136,11 @@ class WandbTracker(Tracker):
 def _send(run: Any, what: Shown) -> None:
     import wandb
 
+    run.summary.update(dict(what.summary))  # first: numbers must not be lost with a picture that can't be read
     for points in what.trend:
         run.log(dict(points))
     tables = {name: wandb.Table(columns=list(table.columns), data=table.rows) for name, table in what.tables.items()}
     run.log(tables | {f"figures/{name}": wandb.Image(str(path)) for name, path in what.pictures.items()})
-    run.summary.update(dict(what.summary))
 
 
 def _discreet() -> dict[str, Any]:
