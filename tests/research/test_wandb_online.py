@@ -79,6 +79,7 @@ def test_an_offline_run_is_sent_later(tmp_path: Path, home: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "wandb", "sync", str(folder)],
             env={**os.environ, "WANDB_BASE_URL": server.url, "WANDB_ERROR_REPORTING": "false"},
+            cwd=home,
             capture_output=True,
             text=True,
             check=False,
