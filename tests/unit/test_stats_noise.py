@@ -183,6 +183,57 @@ def test_the_floor_at_other_numbers() -> None:
     )
 
 
+def test_a_floor_splits_into_what_synthesis_and_judge_would_leave_alone() -> None:
+    found = noise_floor(nested(simulate(np.random.default_rng(8), 40, 4, 3)))
+    assert found.var_synthesis is not None
+    assert found.var_judge is not None
+    for n, r, k in [(40, 4, 3), (1, 1, 1), (500, 2, 7)]:
+        split = found.split(n_prompts=n, repeats=r, rejudges=k)
+        assert split is not None
+        assert split.synthesis95 == pytest.approx(1.96 * (2 * found.var_synthesis / (n * r)) ** 0.5)
+        assert split.judge95 == pytest.approx(1.96 * (2 * found.var_judge / (n * r * k)) ** 0.5)
+        assert split.floor95**2 == pytest.approx(split.synthesis95**2 + split.judge95**2)
+    assert found.split() == found.split(n_prompts=40, repeats=4, rejudges=3)
+
+
+def test_one_hearing_a_take_can_not_be_split() -> None:
+    found = noise_floor(nested(simulate(np.random.default_rng(9), 40, 4, 1))).split(n_prompts=10)
+    assert found is not None
+    assert (found.judge95, found.synthesis95) == (None, found.floor95)
+    assert noise_floor({"p": [0.1]}).split() is None
+
+
+def test_floors_over_languages_split_and_scale_by_the_weights_of_the_languages() -> None:
+    rng = np.random.default_rng(10)
+    floors = [
+        noise_floor(nested(simulate(rng, n, 4, 2, synthesis=s, judge=j)))
+        for n, s, j in ((60, 0.04, 0.0), (20, 0.01, 0.03))
+    ]
+    macro = combined_floor(floors, [0.5, 0.5])
+    for repeats, rejudges in ((4, 2), (1, 1), (10, 3)):
+        here = macro.split(repeats=repeats, rejudges=rejudges)
+        assert here is not None
+        by_lang = [floor.split(repeats=repeats, rejudges=rejudges) for floor in floors]
+        assert here.floor95**2 == pytest.approx(sum(s.floor95**2 for s in by_lang if s) / 4)
+        assert here.judge95 is not None
+        assert here.judge95**2 == pytest.approx(sum((s.judge95 or 0) ** 2 for s in by_lang if s) / 4)
+    single = noise_floor(nested(simulate(rng, 20, 4, 1)))
+    mixed = combined_floor([floors[0], single], [0.5, 0.5]).split()
+    assert mixed is not None
+    assert mixed.judge95 is None
+
+
+@pytest.mark.parametrize(("n", "repeats", "rejudges"), [(30, 1, 1), (30, 3, 2), (120, 1, 4)])
+def test_a_study_foretells_how_far_other_runs_lie_apart(n: int, repeats: int, rejudges: int) -> None:
+    """Measured on 100 prompts of 20 takes of 3 hearings; then 4000 pairs of runs of another size, of the same noise."""
+    rng = np.random.default_rng(11)
+    floor = noise_floor(nested(simulate(rng, 100, 20, 3))).at(n_prompts=n, repeats=repeats, rejudges=rejudges)
+    takes = rng.normal(0, SYNTHESIS, (4000, 2, n, repeats)).mean(axis=3)
+    takes += rng.normal(0, JUDGE / (repeats * rejudges) ** 0.5, (4000, 2, n))  # a mean of so many hearings
+    gaps = np.abs(np.diff(takes.mean(axis=2), axis=1))
+    assert 0.04 < np.mean(gaps > floor) < 0.06
+
+
 def test_floors_combine_by_variance_and_are_no_better_known_than_the_worst() -> None:
     def floor(kind: Any, var_mean: float | None) -> Floor:
         return Floor(kind, 100, 2, 1, 0.1, None, var_mean)

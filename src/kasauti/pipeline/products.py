@@ -27,6 +27,7 @@ from kasauti.records import (
     Status,
 )
 from kasauti.report import SystemInfo, load
+from kasauti.report.floor_plan import FLOOR_COLUMNS, floor_rows
 from kasauti.report.page import write_page
 from kasauti.report.sheet import write_xlsx
 from kasauti.report.summarising import NOISE_COLUMNS, Summary, noise_rows, rules_of_scoring, signature_of, summarise
@@ -54,6 +55,7 @@ RESULT_TABLES = (
     "aggregate.csv",
     "verdicts.csv",
     "noise.tsv",
+    "noise_floor.tsv",
     "summary.json",
 )
 """What must come out the same, bit for bit, however often a run was broken off: no time or cost is in them."""
@@ -112,6 +114,7 @@ def write_summary(folder: RunFolder, prompts: Sequence[Prompt], samples: Sequenc
     folder.write_csv("aggregate.csv", AGGREGATE_COLUMNS, map(vars, summary.aggregates))
     folder.write_csv("verdicts.csv", VERDICT_COLUMNS, map(vars, summary.verdicts))
     write_table(folder.path / "noise.tsv", NOISE_COLUMNS, noise_rows(samples))
+    write_table(folder.path / "noise_floor.tsv", FLOOR_COLUMNS, floor_rows(samples))
 
 
 def write_views(folder: RunFolder) -> None:

@@ -15,6 +15,7 @@ from kasauti.pipeline.plan import Plan
 from kasauti.pipeline.progress import duration
 from kasauti.records import Finding
 from kasauti.report import load
+from kasauti.report.floor_plan import print_floors_at
 from kasauti.report.terminal import print_leaderboard
 
 
@@ -57,7 +58,9 @@ def _plan_row(table: Table, left: Estimate, part: str, counts: list[str]) -> Non
 
 def show_end(console: Console, folder: Path) -> None:
     """The leaderboard, and what to open next."""
-    print_leaderboard(load(folder), console)
+    tables = load(folder)
+    print_leaderboard(tables, console)
+    print_floors_at(tables.samples, console)
     console.print(f"Listen and read: {shown(folder / 'report.html')}", highlight=False, markup=False)
     console.print(f"Tables:          {shown(folder)}", highlight=False, markup=False)
 

@@ -54,6 +54,21 @@ class StoredNoise:
 
 
 @dataclass(frozen=True)
+class Split:
+    """A floor and its parts; the squares of the parts add up to that of the floor.
+
+    Attributes:
+        floor95: As of `Floor`.
+        synthesis95: What it would be if the judge never varied.
+        judge95: What it would be if no take did; None where one hearing a take leaves it in `synthesis95`.
+    """
+
+    floor95: float
+    synthesis95: float
+    judge95: float | None
+
+
+@dataclass(frozen=True)
 class Floor:
     """The noise of a mean over prompts.
 
@@ -64,6 +79,7 @@ class Floor:
         repeats: Mean number of takes a prompt. `rejudges`: mean number of judgments a take.
         var_synthesis, var_judge: Variance between takes of one prompt, and between rejudges of one clip; None with one.
         var_mean: Variance of the mean over these prompts from run to run; None where no floor is known.
+        var_mean_judge: The judge's part of it; None where it can't be told from the synthesis.
         largest_pair: Largest difference between two repeats, over the prompts that have both; None with a single
             repeat. A repeat is one take a prompt, so its like is `at(repeats=1)`, not `floor95`.
         prompts: Each prompt's own variances; empty where they were not asked for.
@@ -80,6 +96,7 @@ class Floor:
     largest_pair: float | None = None
     prompts: tuple[PromptNoise, ...] = ()
     source: str = ""
+    var_mean_judge: float | None = None
 
     @property
     def floor95(self) -> float | None:
@@ -90,15 +107,27 @@ class Floor:
         self, *, n_prompts: int | None = None, repeats: float | None = None, rejudges: float | None = None
     ) -> float | None:
         """The floor at other numbers of prompts, repeats a prompt and rejudges a take; None unless it is measured."""
+        found = self.split(n_prompts=n_prompts, repeats=repeats, rejudges=rejudges)
+        return None if found is None else found.floor95
+
+    def split(
+        self, *, n_prompts: int | None = None, repeats: float | None = None, rejudges: float | None = None
+    ) -> Split | None:
+        """The same, and how much of it synthesis and judge would leave alone.
+
+        With n prompts of R takes of K judgments each, the variance of a mean is synthesis/(n R) + judge/(n R K).
+        """
         if self.kind not in MEASURED or self.var_mean is None:
             return None
-        wanted = self._var_prompt(repeats or self.repeats, rejudges or self.rejudges) / (n_prompts or self.n_prompts)
-        here = self._var_prompt(self.repeats, self.rejudges) / self.n_prompts
-        return _floor95(2 * self.var_mean * wanted / here) if here else 0.0
-
-    def _var_prompt(self, repeats: float, rejudges: float) -> float:
-        """Variance of the mean of one prompt."""
-        return ((self.var_synthesis or 0.0) + (self.var_judge or 0.0) / rejudges) / repeats
+        judge = self.var_mean_judge
+        takes = (self.n_prompts * self.repeats) / ((n_prompts or self.n_prompts) * (repeats or self.repeats))
+        synthesis = (self.var_mean - (judge or 0.0)) * takes
+        heard = None if judge is None else judge * takes * self.rejudges / (rejudges or self.rejudges)
+        return Split(
+            _floor95(2 * (synthesis + (heard or 0.0))),
+            _floor95(2 * synthesis),
+            None if heard is None else _floor95(2 * heard),
+        )
 
 
 def noise_floor(values_by_prompt: Mapping[str, Takes], *, assumed: float | None = ASSUMED_CER) -> Floor:
@@ -133,12 +162,12 @@ def language_floor(spread: Spread, assumed: float | None, stored: StoredNoise | 
     n_takes, n_judgments = float(spread.takes.sum()), float(spread.judgments.sum())
     parts = components(spread)
     kind: FloorKind = "none"
-    var_mean = None
+    var_mean, known = None, parts
     if parts.synthesis is not None and 2 * np.count_nonzero(spread.takes > 1) >= n:
         kind, var_mean = "measured", variance_of_mean(spread, parts)
     elif stored is not None and n:
-        then = Components(stored.var_synthesis, stored.var_judge)
-        kind, var_mean = "stored", variance_of_mean(spread, then)
+        known = Components(stored.var_synthesis, stored.var_judge)
+        kind, var_mean = "stored", variance_of_mean(spread, known)
     elif assumed is not None and n >= ASSUMED_FROM_PROMPTS:
         # A judge that is known to be noisier than all that is assumed is believed.
         kind = "assumed"
@@ -152,6 +181,7 @@ def language_floor(spread: Spread, assumed: float | None, stored: StoredNoise | 
         var_judge=parts.judge,
         var_mean=var_mean,
         source=stored.source if stored is not None and kind == "stored" else "",
+        var_mean_judge=None if known.judge is None else variance_of_mean(spread, Components(None, known.judge)),
     )
 
 
@@ -194,7 +224,16 @@ def combined_floor(floors: Sequence[Floor], weights: Sequence[float]) -> Floor:
         var_judge=_weighted([floor.var_judge for floor in floors], weights),
         var_mean=None if kind == "none" else sum(variances),
         source=sources(floors),
+        var_mean_judge=_judge_part(floors, weights) if kind in MEASURED else None,
     )
+
+
+def _judge_part(floors: Sequence[Floor], weights: Sequence[float]) -> float | None:
+    """The judge's part of the variance of a weighted mean; None where one of the floors does not tell it apart."""
+    parts = [floor.var_mean_judge for floor in floors]
+    if None in parts:
+        return None
+    return sum(weight**2 * (part or 0.0) for weight, part in zip(weights, parts, strict=True))
 
 
 def sources(floors: Sequence[Floor]) -> str:
