@@ -1,7 +1,8 @@
 """Assembly: the store's records become the tables of a run, one row for every (prompt, system, repeat, judge, rejudge).
 
-Text is normalised and scored here and nowhere earlier, so that changed rules rescore everything without a call. The
-tables depend on the plan and on what the store holds, not on when or in what order it came there.
+Text is normalised and scored when the tables are made (`pipeline.scoring`) and nowhere earlier, so that changed rules
+rescore everything without a call. The tables depend on the plan and on what the store holds, not on when or in what
+order it came there.
 """
 
 from __future__ import annotations
@@ -11,29 +12,22 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from kasauti.judges.base import Judge
-from kasauti.metrics.gates import Gate, Sound, Transcript, sound_gates, transcript_gates
-from kasauti.metrics.length import TEXT_LEVEL, Length, expected_length, length_penalty
-from kasauti.metrics.rubric import rubric_terms
-from kasauti.metrics.score import COUNTS, RATES, row_values, score_pair
-from kasauti.metrics.switching import switch_counts
+from kasauti.metrics.gates import Sound
+from kasauti.metrics.score import COUNTS, RATES
 from kasauti.metrics.timing import odd_words, timed_words
 from kasauti.pipeline.judging import hearings, lacks_a_member
 from kasauti.pipeline.plan import Plan, Take, decoding_of
+from kasauti.pipeline.scoring import KEY, score_row
 from kasauti.records import ROUTED, TAG_SEPARATOR, Clip, Judgment, Outcome, Prompt, SampleRow, Status
 from kasauti.store.library import Store
-from kasauti.text.levels import normalize, normalize_pair
-from kasauti.text.scripts import script_counts
 
-_KEY = ["run_id", "prompt_id", "system", "repeat", "judge", "rejudge"]
+LEVEL_COLUMNS = [*KEY, "level", *COUNTS, *RATES]
 
+SWITCH_COLUMNS = [*KEY, "script", "words", "right", "other_script", "wrong", "missing"]
 
-LEVEL_COLUMNS = [*_KEY, "level", *COUNTS, *RATES]
+WORD_COLUMNS = [*KEY, "place", "word", "start_s", "end_s", "score", "odd"]
 
-SWITCH_COLUMNS = [*_KEY, "script", "words", "right", "other_script", "wrong", "missing"]
-
-WORD_COLUMNS = [*_KEY, "place", "word", "start_s", "end_s", "score", "odd"]
-
-SCORE_COLUMNS = [*_KEY, "judgment_id", "label", "mark", "value"]
+SCORE_COLUMNS = [*KEY, "judgment_id", "label", "mark", "value"]
 
 CLIP_COLUMNS = (
     "clip_id system prompt_id lang repeat status reason path duration_s sample_rate_hz channels rms_dbfs "
@@ -125,42 +119,22 @@ def _status(plan: Plan, place: _Place, left_because: str) -> Outcome:
 
 def _add_rows(tables: Tables, plan: Plan, place: _Place, left_because: str) -> None:
     outcome = _status(plan, place, left_because)
-    scoring, prompt, judgment = plan.settings.scoring, place.take.prompt, place.judgment
-    key = {
-        "run_id": plan.run_id,
-        "prompt_id": prompt.id,
-        "system": place.take.system,
-        "repeat": place.take.repeat,
-        "judge": place.judge_id,
-        "rejudge": place.rejudge,
-    }
-    status: Status = outcome.status
-    counts: dict[str, Any] = {}
-    hypothesis = judgment.transcript if judgment is not None and status is Status.OK else None
-    transcript = None
-    if hypothesis is not None:
-        by_level = {
-            level: score_pair(prompt.text, hypothesis, prompt.lang, level, ladder=plan.ladder)
-            for level in dict.fromkeys([scoring.level, *scoring.levels])
-        }
-        score = by_level[scoring.level]
-        counts = row_values(score)
-        texts = normalize_pair(prompt.text, hypothesis, prompt.lang, TEXT_LEVEL, ladder=plan.ladder)
-        transcript = Transcript(*texts, score.status)
-        counts |= _switching(tables, plan, prompt, hypothesis, key)
-        if score.status == "wrong_script":
-            status = Status.WRONG_SCRIPT
-        tables.levels += [{**key, "level": level, **row_values(by_level[level])} for level in scoring.levels]
-    if judgment is not None and status is Status.OK:
-        counts |= _marks_and_words(tables, judgment, place.label, key)
-    counts |= _structure(plan, place, transcript)
-    sample = _sample(plan, place, key, status, outcome.reason, hypothesis, counts)
-    rubric = rubric_terms(sample, scoring.rubric)
-    tables.samples.append(sample if rubric is None else replace(sample, rubric=rubric.score))
+    judgment, answered = place.judgment, outcome.status is Status.OK
+    hypothesis = judgment.transcript if judgment is not None and answered else None
+    row = _bare_row(plan, place, outcome, hypothesis)
+    scored = score_row(row, place.take.prompt, _sound(plan, place), plan.settings.scoring, plan.ladder)
+    tables.levels += scored.levels
+    tables.switching += scored.switching
+    if judgment is not None and scored.row.status is Status.OK:
+        marks = _marks_and_words(tables, judgment, place.label, {name: getattr(row, name) for name in KEY})
+        scored.row = replace(scored.row, marks=marks)
+    tables.samples.append(scored.row)
 
 
-def _marks_and_words(tables: Tables, judgment: Judgment, label: str, key: Mapping[str, Any]) -> dict[str, Any]:
-    """What a judge said of a clip besides a transcript."""
+def _marks_and_words(
+    tables: Tables, judgment: Judgment, label: str, key: Mapping[str, Any]
+) -> Mapping[str, float] | None:
+    """Notes what a judge said of a clip besides a transcript; the marks come back."""
     marks = judgment.scores.get(label)
     for mark, value in (marks or {}).items():
         row = {"judgment_id": judgment.judgment_id, "label": label, "mark": mark, "value": value}
@@ -168,53 +142,20 @@ def _marks_and_words(tables: Tables, judgment: Judgment, label: str, key: Mappin
     words = timed_words(judgment.outcome.facts.get("words", []))
     for place, (word, odd) in enumerate(zip(words, odd_words(words), strict=True)):
         tables.words.append({**key, "place": place, **asdict(word), "odd": odd})
-    return {"marks": marks} if marks else {}
+    return marks or None
 
 
-def _switching(tables: Tables, plan: Plan, prompt: Prompt, hypothesis: str, key: Mapping[str, Any]) -> dict[str, Any]:
-    """What became of the words of each script, for a prompt that is written in more than one."""
-    if len(script_counts(prompt.text)) < 2:
-        return {}
-    found = switch_counts(prompt.text, hypothesis, prompt.lang, plan.settings.scoring.level, ladder=plan.ladder)
-    for script, heard in found.by_script.items():
-        tables.switching.append({**key, "script": script, "words": heard.n, **asdict(heard)})
-    if not found.switch_words:
-        return {}
-    return {
-        "switch_words": found.switch_words,
-        "switch_edits": found.switch_edits,
-        "switch_share": found.switch_share,
-    }
-
-
-def _structure(plan: Plan, place: _Place, transcript: Transcript | None) -> dict[str, Any]:
-    """Failed gates and length penalty of a place, as far as there is a clip or a transcript to measure."""
-    scoring, clip = plan.settings.scoring, place.clip
-    gates: list[Gate] = []
-    penalty = None
-    if clip is not None and clip.status is Status.OK and clip.duration_s is not None:
-        length = _expected(plan, place.take)
-        gates += sound_gates(_sound(plan, place.take, clip, clip.duration_s, length), scoring.gates)
-        penalty = None if length is None else length_penalty(clip.duration_s, length.expected_s)
-    if transcript is not None:
-        gates += transcript_gates(transcript, scoring.gates)
-    failed = " ".join(gate.name for gate in gates if not gate.passed) if gates else None
-    return {"gates": failed, "length_penalty": penalty}
-
-
-def _expected(plan: Plan, take: Take) -> Length | None:
-    text = normalize(take.prompt.text, take.prompt.lang, TEXT_LEVEL, ladder=plan.ladder)
-    return expected_length(text, take.prompt.lang, plan.settings.scoring.length)
-
-
-def _sound(plan: Plan, take: Take, clip: Clip, duration_s: float, length: Length | None) -> Sound:
+def _sound(plan: Plan, place: _Place) -> Sound | None:
+    """What the gates look at; None where there is no clip."""
+    clip = place.clip
+    if clip is None or clip.status is not Status.OK or clip.duration_s is None:
+        return None
     return Sound(
-        duration_s=duration_s,
-        expected_s=None if length is None else length.expected_s,
+        duration_s=clip.duration_s,
         leading_silence_s=clip.leading_silence_s,
         trailing_silence_s=clip.trailing_silence_s,
         clipped_fraction=clip.clipped_fraction,
-        **_ending(plan, take, clip),
+        **_ending(plan, place.take, clip),
     )
 
 
@@ -226,30 +167,27 @@ def _ending(plan: Plan, take: Take, clip: Clip) -> dict[str, Any]:
     return {"end": facts.get("end"), "cap_s": tokens / rate if tokens and rate else None}
 
 
-def _sample(
-    plan: Plan,
-    place: _Place,
-    key: Mapping[str, Any],
-    status: Status,
-    reason: str | None,
-    hypothesis: str | None,
-    counts: Mapping[str, Any],
-) -> SampleRow:
+def _bare_row(plan: Plan, place: _Place, outcome: Outcome, hypothesis: str | None) -> SampleRow:
+    """The row of a place without its numbers."""
     prompt, clip = place.take.prompt, place.clip
     return SampleRow(
-        **key,
+        run_id=plan.run_id,
+        prompt_id=prompt.id,
         lang=prompt.lang,
         script=prompt.script,
         tags=TAG_SEPARATOR.join(prompt.tags),
+        system=place.take.system,
+        repeat=place.take.repeat,
+        judge=place.judge_id,
         judge_revision=_revision(plan.judges[place.judge_id], prompt),
-        status=status,
-        reason=reason,
+        rejudge=place.rejudge,
+        status=outcome.status,
+        reason=outcome.reason,
         clip_id=place.take.clip_id,
         audio_sha256=clip.audio_sha256 if clip is not None else None,
         judgment_id=place.judgment.judgment_id if place.judgment is not None else None,
         duration_s=clip.duration_s if clip is not None else None,
         hypothesis=hypothesis,
-        **counts,
     )
 
 
