@@ -45,7 +45,7 @@ def register() -> None:
     store = ConfigStore.instance()
     store.store(name="kasauti_schema", node=Config)
     store.store(group="schema/system", name="lineup", node=LineupOptions)
-    for group in ("system", "judge", "tracking", "experiment"):
+    for group in ("system", "judge", "executor", "tracking", "experiment"):
         for path in sorted((CONF / group).glob("*.yaml")):
             target = _TARGET.search(path.read_text(encoding="utf-8"))
             if target is not None:

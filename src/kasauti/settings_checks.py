@@ -69,6 +69,8 @@ def _numbers(settings: RunSettings) -> Iterator[tuple[str, float | None, float, 
     yield "decoding.min_new_tokens", decoding.min_new_tokens, 0, math.inf
     yield "decoding.max_new_tokens", decoding.max_new_tokens, 1, math.inf
     yield "executor.workers", settings.executor.workers, 0, math.inf
+    yield "executor.gpus_per_actor", getattr(settings.executor, "gpus_per_actor", None), 0, math.inf
+    yield "executor.shard", getattr(settings.executor, "shard", None), 1, math.inf
     yield "budget.max_usd", settings.budget.max_usd, 0, math.inf
     yield "scoring.draws", scoring.draws, 1, math.inf
     yield "scoring.min_ok_share", scoring.min_ok_share, 0, 1

@@ -19,6 +19,7 @@ from typing import Any
 
 from kasauti.errors import KasautiError
 from kasauti.parts import build
+from kasauti.records import Finding
 from kasauti.settings import ExecutorSettings
 
 
@@ -63,17 +64,35 @@ class Executor(ABC):
             share: How many jobs run side by side; the executor divides its workers among them.
         """
 
+    def check(self) -> list[Finding]:
+        """What is missing before the first task."""
+        return []
+
+    def close(self) -> None:  # noqa: B027 - most hold nothing between jobs
+        """Gives back what is held between jobs."""
+
+
+def run_here(job: Job, tasks: Iterable[Any]) -> Iterator[Any]:
+    """The replies of a part that is built, used and closed in this process."""
+    part = build(job.options)
+    try:
+        yield from getattr(part, job.method)(tasks)
+    finally:
+        part.close()
+
+
+def not_built(job: Job, task: Any, error: str) -> Any:
+    """The reply to a task whose part could not be built, in the words of the error."""
+    reply = job.lost(task)
+    return replace(reply, outcome=replace(reply.outcome, reason="exception", error=error))
+
 
 class LocalExecutor(Executor):
     """This machine: a part that can be copied gets one process per core, any other works in this process."""
 
     def run(self, job: Job, tasks: Iterable[Any], share: int = 1) -> Iterator[Any]:
         if job.copies == 1:
-            part = build(job.options)
-            try:
-                yield from getattr(part, job.method)(tasks)
-            finally:
-                part.close()
+            yield from run_here(job, tasks)
             return
         workers = max(1, (self.options.workers or available_cores()) // share)
         yield from _Pool(job, min(workers, job.copies or workers)).run(tasks)
@@ -131,9 +150,7 @@ class _Pool:
         try:
             return future.result()
         except _NotBuilt as error:
-            reply = self._job.lost(task)
-            outcome = replace(reply.outcome, reason="exception", error=str(error))
-            return [replace(reply, outcome=outcome)]
+            return [not_built(self._job, task, str(error))]
 
     def _start(self, workers: int | None = None) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(

@@ -19,6 +19,8 @@ from kasauti.text.levels import normalize
 def preflight(plan: Plan, left: Estimate) -> list[Finding]:
     """Everything there is to say about a plan, errors first. A part that has nothing left to do needs nothing."""
     found = [*_prompts(plan), *_recordings(plan), *_parts(plan, left), *_together(plan), *_env_file()]
+    if not left.nothing_to_do:
+        found += build(plan.settings.executor).check()
     found += _tracking(plan, left)
     return sorted(found, key=lambda finding: finding.level != "error")
 

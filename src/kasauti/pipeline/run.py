@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -176,8 +176,7 @@ def _show_end(plan: Plan, folder: RunFolder, console: Console) -> None:
 
 
 def _make_and_judge(plan: Plan, store: Store, spending: Spending, calls: _Calls, progresses: Progresses) -> None:
-    executor = build(plan.settings.executor)
-    with progresses.shown():
+    with closing(build(plan.settings.executor)) as executor, progresses.shown():
         with calls.timed("synthesis"):
             make_clips(plan, store, executor, spending, progresses)
         for name in plan.judges:
