@@ -168,6 +168,7 @@ def _provenance(plan: Plan, store: Store, calls: Mapping[str, Any]) -> dict[str,
         "signature": signatures(plan),
         "human_floors": [asdict(floor) for floor in plan.human_floors],
         "noise": [asdict(one) for one in plan.noise],
+        "overrides": settings.overrides,
         "config": settings.config,
         **environment(),
     }
