@@ -1,4 +1,5 @@
-"""`check`: refuses what must not enter the tree: audio, model weights, keys, notebook outputs, package index hosts.
+"""`check`: refuses what must not enter the tree: audio, model weights, keys, notebook outputs, package index hosts, and
+results that don't come out when they are recomputed.
 
 Looks at what git tracks or would add, never at ignored files; where git can't say, at the whole folder. It reads the
 files as they lie on disk, which is what a commit hook sees too. A key is never printed: a finding shows four characters
@@ -13,11 +14,12 @@ import re
 import subprocess
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from kasauti.cli.contents import forbidden_content, is_binary, read_head
+from kasauti.cli.results import Results
 from kasauti.errors import ConfigError, ExitCode
 
 BINARY_LIMIT_BYTES = 1_000_000
@@ -40,6 +42,7 @@ _REMEDY = {
     "index": "remove the address; a lock must resolve from whatever index its reader uses",
     "notebook": "clear all outputs, save and add it again; figures are made by `make figures`",
     "unreadable": "make it readable, or ignore it",
+    "result": "make the study again and keep it (`python -m kasauti keep`), or take the change back",
     "embedded": f"{_UNTRACK}; pages with audio in them stay in the run folder",
 }
 
@@ -124,17 +127,27 @@ def check_tree(root: Path) -> list[Finding]:
     return sorted({finding for name in names for finding in _check_file(root, name)})
 
 
-CHECKS: tuple[Callable[[Path], list[Finding]], ...] = (check_tree,)
-"""All that `run` asks, in order. A check takes the top of the tree and returns what it refuses."""
+def check_results(results: Results) -> list[Finding]:
+    """Recomputes every study and finds what comes out otherwise, by study, file and line."""
+    faults = (fault for study in results.studies() for fault in results.faults(study))
+    return [Finding(f"{results.folder.name}/{name}", line, what, _REMEDY["result"]) for name, line, what in faults]
 
 
-def run(root: Path) -> int:
+def run(root: Path, bundle: Path | None = None) -> int:
     """Runs every check, prints the findings and a last line that begins `PASS` or `FAIL`.
+
+    Args:
+        root: Top of the tree.
+        bundle: Folder of the published judgments, for results that were made from them.
 
     Returns:
         `ExitCode.COMPLETE` or `ExitCode.INCOMPLETE`.
     """
-    findings = [finding for check in CHECKS for finding in check(root)]
+    findings = check_tree(root)
+    results = Results(root, bundle)
+    for study in results.studies():
+        print(results.told(study))
+    findings += check_results(results)
     for finding in findings:
         print(finding)
     print(f"FAIL check: {len(findings)} found" if findings else "PASS check: nothing to refuse")

@@ -5,6 +5,7 @@ Tables on the terminal, and a folder with all of them as TSV and one page to rea
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,8 +28,12 @@ from kasauti.panel.published import JUDGMENTS, PROMPTS, published_panel, read_ju
 from kasauti.panel.sheet import Sheet, write_sheets
 from kasauti.panel.sheets import sheets_of
 from kasauti.panel.study import ALL, Study, Subject, study_of
+from kasauti.store.files import write_text
 
 PAGE = "report.html"
+
+HOW = "study.json"
+"""Which bundle, how many draws, which seed."""
 
 _ONLY_OVERALL = {"standings", "gaps", "position_adjusted"}
 """Tables of which the terminal shows the scope over all deliveries."""
@@ -50,17 +55,28 @@ def explore(folder: Path, checksums_sha256: str, draws: Draws, out: Path, consol
         BundleError: it is not the published bundle.
         StoreError: the folder can't be written.
     """
+    study, sheets = write_tables(folder, checksums_sha256, draws, out)
+    _show(study, sheets, console)
+    write_page(study, sheets, out / PAGE)
+    console.print(Text(f"{len(sheets)} tables and {PAGE} in {out}"), soft_wrap=True)
+    return ExitCode.COMPLETE
+
+
+def write_tables(folder: Path, checksums_sha256: str, draws: Draws, out: Path) -> tuple[Study, list[Sheet]]:
+    """Computes all tables and writes them, with `study.json`, which says how to make them again.
+
+    Args, Raises: as for `explore`.
+    """
     checks = check_checksums(folder, checksums_sha256)
     faults = [f"{check.file} {fault}" for check in checks for fault in check.faults]
     if faults:
         raise BundleError(f"{folder}: {faults[0]}; +experiment=reproduce_indicemo says all that is wrong")
     study = study_of(published_subject(folder), draws)
     sheets = sheets_of(study)
-    _show(study, sheets, console)
     write_sheets(sheets, out)
-    write_page(study, sheets, out / PAGE)
-    console.print(Text(f"{len(sheets)} tables and {PAGE} in {out}"), soft_wrap=True)
-    return ExitCode.COMPLETE
+    how = {"checksums_sha256": checksums_sha256, "draws": draws.count, "seed": draws.seed}
+    write_text(out / HOW, json.dumps(how, indent=1) + "\n")
+    return study, sheets
 
 
 def published_subject(folder: Path) -> Subject:

@@ -73,14 +73,15 @@ def load_study(name: str | Path, results: Path = RESULTS, runs: Path = RUNS) -> 
     named = [folder for folder in ended_runs(runs) if run_record(folder).get("study") == str(name)]
     if named:
         return Study(str(name), runs, _loaded(named))
-    known = [folder.name for folder in sorted(results.glob("*/")) if _is_study(folder)]
+    known = [folder.name for folder in sorted(results.glob("*/")) if is_study(folder)]
     raise ConfigError(
         f"no study {str(name)!r} in {results}, no run with that name (study={name}) in {runs}, and no folder of tables "
         f"of that path; {near_matches(str(name), known)}"
     )
 
 
-def _is_study(folder: Path) -> bool:
+def is_study(folder: Path) -> bool:
+    """Whether a folder holds the tables of a panel, or runs."""
     return (folder / PANEL_MARK).is_file() or any(folder.glob("*/run.json"))
 
 

@@ -55,34 +55,6 @@ def measured_floors(tables: RunTables, metric: str) -> dict[Voice, dict[tuple[st
     return {voice: floors for voice, floors in found.items() if OVERALL in floors}
 
 
-def parts_of(floor: Floor, floors: Mapping[tuple[str, str], Floor]) -> tuple[float, float | None]:
-    """The floor with synthesis alone and with the judge alone; their squares add up to that of the floor.
-
-    Args:
-        floor: One of a language, or the overall one.
-        floors: All of the same voice.
-
-    Returns:
-        The judge's part is None where clips were heard once: it is in the other then.
-    """
-    assert floor.floor95 is not None
-    languages = [one for (scope, _), one in floors.items() if scope == "lang"]
-    own = [floor] if floor in languages else languages
-    if all(one.var_judge is None for one in own):
-        return floor.floor95, None
-    synthesis = sum((one.var_mean or 0.0) * (1 - _judge_share(one)) for one in own)
-    total = sum(one.var_mean or 0.0 for one in own)
-    share = synthesis / total if total else 1.0
-    return floor.floor95 * math.sqrt(share), floor.floor95 * math.sqrt(1 - share)
-
-
-def _judge_share(floor: Floor) -> float:
-    """Share of the variance of a mean that is the judge's."""
-    heard = (floor.var_judge or 0.0) / floor.rejudges
-    whole = (floor.var_synthesis or 0.0) + heard
-    return heard / whole if whole else 0.0
-
-
 def floor_figure(tables: RunTables, metric: str, names: Names) -> Plate:
     """Draws the measured floors language by language, split into synthesis and judge.
 
@@ -119,14 +91,15 @@ def floor_figure(tables: RunTables, metric: str, names: Names) -> Plate:
 def _draw_floors(
     axes: Axes, keys: Sequence[tuple[str, str]], floors: Mapping[tuple[str, str], Floor], scale: int
 ) -> None:
-    drawn = [(place, floors[key], parts_of(floors[key], floors)) for place, key in enumerate(keys) if key in floors]
-    places = [place for place, *_ in drawn]
-    whole = [scale * (floor.floor95 or 0.0) for _, floor, _ in drawn]
-    split = any(judge is not None for *_, (_, judge) in drawn)
+    drawn = [(place, floors[key].split()) for place, key in enumerate(keys) if key in floors]
+    found = [(place, each) for place, each in drawn if each is not None]
+    places = [place for place, _ in found]
+    whole = [scale * each.floor95 for _, each in found]
+    split = any(each.judge95 is not None for _, each in found)
     axes.hlines(places, 0, whole, color=GRID, lw=3)
     if split:
-        synthesis = [scale * part for *_, (part, _) in drawn]
-        judge = [scale * (part or 0.0) for *_, (_, part) in drawn]
+        synthesis = [scale * each.synthesis95 for _, each in found]
+        judge = [scale * (each.judge95 or 0.0) for _, each in found]
         axes.plot(synthesis, places, ls="", marker="s", ms=4, color=BLUE, label="synthesis alone")
         axes.plot(judge, places, ls="", marker="^", ms=4, color=VERMILION, label="judge alone")
     label = "synthesis and judge" if split else "synthesis and judge (each clip heard once)"
