@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from kasauti.cli.studies import add_study_commands
 from kasauti.console import tolerate_any_encoding
 from kasauti.errors import ExitCode, KasautiError
 from kasauti.records import VerdictName
@@ -73,9 +75,12 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--timeout", type=float, default=600.0, metavar="S", help=wait)
     judge.set_defaults(run=_check_judge)
 
-    check = commands.add_parser("check", help="refuse audio, weights and keys that are about to enter the tree")
+    check = commands.add_parser("check", help="refuse audio, weights and keys in the tree; recompute results/")
     check.add_argument("root", nargs="?", type=Path, help="the tree (default: the repository)")
+    published = "the published judgments, to recompute results made from them (default: $KASAUTI_SHARED_DATA)"
+    check.add_argument("--mirror", type=Path, metavar="DIR", help=published)
     check.set_defaults(run=_check)
+    add_study_commands(commands)
     return parser
 
 
@@ -242,7 +247,8 @@ def _check(options: argparse.Namespace) -> int:
     from kasauti.cli import check
     from kasauti.paths import ROOT
 
-    return check.run(options.root or ROOT)
+    given = os.environ.get("KASAUTI_SHARED_DATA")
+    return check.run(options.root or ROOT, options.mirror or (Path(given) if given else None))
 
 
 if __name__ == "__main__":
