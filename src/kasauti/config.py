@@ -41,7 +41,8 @@ def register() -> None:
     A study of its own kind (`task._target_` in `conf/experiment`) has its schema under `schema/experiment/NAME`.
     """
     OmegaConf.register_new_resolver("kasauti_root", lambda: str(ROOT), replace=True)
-    OmegaConf.register_new_resolver("kasauti_pid", lambda: str(os.getpid()), replace=True)
+    # Cached: a job in another process must find the folder of its sweep, which the process that sent it has named.
+    OmegaConf.register_new_resolver("kasauti_pid", lambda: str(os.getpid()), use_cache=True, replace=True)
     store = ConfigStore.instance()
     store.store(name="kasauti_schema", node=Config)
     store.store(group="schema/system", name="lineup", node=LineupOptions)
