@@ -2,17 +2,62 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1"}
 
 _DEADLINE_S = 60.0
+
+
+_DRIVER = """
+import contextlib, io, json, runpy, sys
+from hydra.core.global_hydra import GlobalHydra
+from kasauti import hooks
+ended = []
+for words in json.load(sys.stdin):
+    GlobalHydra.instance().clear()
+    hooks.exit_code = hooks.ExitCode.COMPLETE
+    said, complaints, code = io.StringIO(), io.StringIO(), None
+    sys.argv = [RUN_PY, *words]
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complaints):
+        try:
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        except SystemExit as end:
+            code = int(end.code)
+    ended.append([code, said.getvalue(), complaints.getvalue()])
+print(json.dumps(ended))
+"""
+
+
+@dataclass
+class Ended:
+    """How a command ended."""
+
+    code: int
+    said: str
+    complaints: str
+
+
+def run_all(commands: Sequence[Sequence[str]]) -> list[Ended]:
+    """Runs commands of `run.py` one after the other in one process."""
+    done = subprocess.run(
+        [sys.executable, "-c", _DRIVER.replace("RUN_PY", repr(str(ROOT / "run.py")))],
+        input=json.dumps(commands),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=ENVIRONMENT,
+        check=True,
+    )
+    return [Ended(*ended) for ended in json.loads(done.stdout)]
 
 
 def start(code: str, *arguments: object, before: tuple[str, ...] = ()) -> subprocess.Popen[str]:

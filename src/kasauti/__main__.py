@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from kasauti.cli.studies import add_study_commands
 from kasauti.console import tolerate_any_encoding
-from kasauti.errors import ExitCode, KasautiError
+from kasauti.errors import ConfigError, ExitCode, KasautiError
 from kasauti.records import VerdictName
 
 _FORMATS = ("table", "md", "latex", "csv")
@@ -35,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m kasauti",
         description="Read and compare finished runs. RUN is the start of a run id, a path of a run folder, or latest.",
     )
-    parser.add_argument("--runs", default="runs", help="folder of all runs (default: runs in the repository)")
+    parser.add_argument("--runs", metavar="DIR", help="folder of all runs (default: runs in the repository)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     report = commands.add_parser("report", help="write a run's page again; with the audio in it, to send round")
@@ -45,7 +45,9 @@ def _parser() -> argparse.ArgumentParser:
     report.set_defaults(run=_report)
 
     aggregate = commands.add_parser("aggregate", help="one leaderboard over several runs")
-    aggregate.add_argument("run_names", metavar="RUN", nargs="+")
+    aggregate.add_argument("run_names", metavar="RUN", nargs="*")
+    of_sweep = "the jobs of a sweep, by its folder or latest, with what is missing"
+    aggregate.add_argument("--sweep", metavar="SWEEP", help=of_sweep)
     aggregate.add_argument("--format", choices=_FORMATS, default="table", help="how to print it (default: table)")
     aggregate.set_defaults(run=_aggregate)
     _add_compare(commands)
@@ -115,12 +117,18 @@ def _add_import(commands: Any) -> None:
     importer.set_defaults(run=_import)
 
 
+def _runs(options: argparse.Namespace) -> Path:
+    """The folder of all runs: a relative one from the current folder if it is there, else from the repository."""
+    from kasauti.paths import product_path, source_path
+
+    return product_path("runs") if options.runs is None else source_path(options.runs)
+
+
 def _report(options: argparse.Namespace) -> int:
-    from kasauti.paths import product_path
     from kasauti.report import load, write_page
     from kasauti.runs import find_run
 
-    folder = find_run(options.run_name, product_path(options.runs))
+    folder = find_run(options.run_name, _runs(options))
     name = "report-with-audio.html" if options.embed_audio else "report.html"
     output: Path = options.output or folder / name
     write_page(load(folder), output, embed_audio=options.embed_audio)
@@ -131,10 +139,13 @@ def _report(options: argparse.Namespace) -> int:
 def _aggregate(options: argparse.Namespace) -> int:
     from kasauti.cli.aggregate import aggregate_runs, formatted_runs
     from kasauti.console import console
-    from kasauti.paths import product_path
     from kasauti.runs import find_run
 
-    runs = product_path(options.runs)
+    if options.sweep is not None:
+        return _aggregate_sweep(options)
+    if not options.run_names:
+        raise ConfigError("aggregate: name one run or more, or --sweep SWEEP")
+    runs = _runs(options)
     folders = [find_run(name, runs) for name in options.run_names]
     if options.format == "table":
         print(aggregate_runs(folders, console()))
@@ -143,13 +154,25 @@ def _aggregate(options: argparse.Namespace) -> int:
     return ExitCode.COMPLETE
 
 
+def _aggregate_sweep(options: argparse.Namespace) -> int:
+    from kasauti.cli.sweep import show_sweep
+    from kasauti.console import console
+    from kasauti.paths import product_path
+    from kasauti.pipeline.sweep import SweepFolder, latest_sweep
+
+    if options.run_names or options.format != "table":
+        raise ConfigError("aggregate --sweep: a sweep stands alone and is printed as a table")
+    if options.sweep == "latest":
+        return show_sweep(latest_sweep(product_path("logs/sweeps")), console())
+    return show_sweep(SweepFolder(Path(options.sweep)), console())
+
+
 def _compare(options: argparse.Namespace) -> int:
     from kasauti.cli.compare import Wanted, compare
     from kasauti.console import console
-    from kasauti.paths import product_path
     from kasauti.runs import find_run
 
-    first, second = (find_run(name, product_path(options.runs)) for name in options.run_names)
+    first, second = (find_run(name, _runs(options)) for name in options.run_names)
     wanted = Wanted(options.system, options.metric, options.level, options.format, options.fail_on)
     return compare(first, second, wanted, console())
 
@@ -158,21 +181,19 @@ def _import(options: argparse.Namespace) -> int:
     from kasauti.console import console
     from kasauti.imports.rumik_bench import import_rumik_bench
     from kasauti.imports.samples import Given
-    from kasauti.paths import product_path
 
     said = Given(options.system, options.judge, options.judge_revision, tuple(options.human), options.prompts)
-    runs = product_path(options.runs)
+    runs = _runs(options)
     print(import_rumik_bench(options.samples, options.figures, said, options.level, runs, console()))
     return ExitCode.COMPLETE
 
 
 def _explain(options: argparse.Namespace) -> int:
     from kasauti.cli.explain import Wanted, explain
-    from kasauti.paths import product_path
     from kasauti.runs import find_run
 
     wanted = Wanted(options.prompt_id, options.system, options.judge, options.repeat, options.rejudge)
-    print(explain(find_run(options.run_name, product_path(options.runs)), wanted), end="")
+    print(explain(find_run(options.run_name, _runs(options)), wanted), end="")
     return ExitCode.COMPLETE
 
 
@@ -181,10 +202,9 @@ def _status(options: argparse.Namespace) -> int:
     from rich.text import Text
 
     from kasauti.console import console
-    from kasauti.paths import product_path
     from kasauti.runs import run_folders, run_state
 
-    runs = product_path(options.runs)
+    runs = _runs(options)
     newest_first = sorted(run_folders(runs), key=lambda folder: str(run_state(folder).get("at", "")), reverse=True)
     if not newest_first:
         print(f"{runs}: no run in this folder; make one with python run.py")
@@ -226,10 +246,9 @@ def _standing(folder: Path) -> list[str]:
 
 def _disagreement(options: argparse.Namespace) -> int:
     from kasauti.cli.disagreement import disagreement
-    from kasauti.paths import product_path
     from kasauti.runs import find_run
 
-    print(disagreement(find_run(options.run_name, product_path(options.runs)), options.judges), end="")
+    print(disagreement(find_run(options.run_name, _runs(options)), options.judges), end="")
     return ExitCode.COMPLETE
 
 

@@ -90,6 +90,7 @@ def run_settings(cfg: DictConfig, overrides: Sequence[str] = ()) -> RunSettings:
     """
     from kasauti.settings_checks import check_settings  # knows languages and levels: too much for `--help`
 
+    _check_once(overrides)
     _check_literal(cfg, overrides)
     try:
         _check_missing(cfg)
@@ -210,6 +211,18 @@ def _resolved(cfg: DictConfig) -> DictConfig:
     for key in [key for key in copy.judge if OmegaConf.is_missing(copy.judge, key)]:
         del copy.judge[key]
     return copy
+
+
+def _check_once(overrides: Sequence[str]) -> None:
+    """Refuses a panel that names a judge twice: its file would be read twice into one place."""
+    for override in OverridesParser.create().parse_overrides(list(overrides)):
+        chosen = override.value()
+        if override.key_or_group == "judge" and isinstance(chosen, list):
+            for name in {name for name in chosen if chosen.count(name) > 1}:
+                raise ConfigError(
+                    f"{override.input_line}: {name} is named twice and would be one judge; to hear every clip twice: "
+                    "rejudges=2"
+                )
 
 
 def _check_literal(cfg: DictConfig, overrides: Sequence[str]) -> None:

@@ -19,7 +19,8 @@ def find_run(name: str, runs: Path) -> Path:
     """The folder of a run.
 
     Args:
-        name: Start of a run id, path of a run folder, or `latest` (the run that ended last; imports don't count).
+        name: Start of a run id, path of a run folder, or `latest` (of the runs whose record can be read the one that
+            ended last; imports don't count).
         runs: The folder of all runs.
 
     Raises:
@@ -32,10 +33,10 @@ def find_run(name: str, runs: Path) -> Path:
     if not folders:
         raise ConfigError(f"{runs}: no run in this folder; make one with python run.py")
     if name == "latest":
-        ended = [folder for folder in folders if run_state(folder).get("state") in ENDED]
-        if not ended:
+        readable = next((folder for folder in ended_runs(runs) if run_record(folder)), None)
+        if readable is None:
             raise ConfigError(f"{runs}: no run in this folder has ended; run the same command again, it goes on")
-        return max(ended, key=lambda folder: (folder / "status.json").stat().st_mtime)
+        return readable
     fitting = [folder for folder in folders if folder.name.startswith(name)]
     if len(fitting) == 1:
         return fitting[0]
@@ -56,9 +57,13 @@ def ended_runs(runs: Path, without: Collection[str] = ()) -> list[Path]:
         runs: The folder of all runs.
         without: Ids of runs that are left out.
     """
-    states = [(folder, run_state(folder)) for folder in run_folders(runs) if folder.name not in without]
-    ended = [(str(state.get("at")), folder) for folder, state in states if state.get("state") in ENDED]
-    return [folder for _, folder in sorted(ended, reverse=True)]
+    ended = []
+    for folder in run_folders(runs):
+        state = run_state(folder)
+        if folder.name not in without and state.get("state") in ENDED:
+            # The time to the second, and between runs of one second that of the file.
+            ended.append((str(state.get("at")), (folder / "status.json").stat().st_mtime_ns, folder))
+    return [folder for *_, folder in sorted(ended, reverse=True)]
 
 
 def run_state(folder: Path) -> dict[str, Any]:

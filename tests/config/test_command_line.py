@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,49 +21,7 @@ from rich.cells import cell_len
 from kasauti import hooks
 from kasauti.config import CONF
 from kasauti.errors import ExitCode
-from processes import ENVIRONMENT, ROOT
-
-DRIVER = """
-import contextlib, io, json, runpy, sys
-from hydra.core.global_hydra import GlobalHydra
-from kasauti import hooks
-ended = []
-for words in json.load(sys.stdin):
-    GlobalHydra.instance().clear()
-    hooks.exit_code = hooks.ExitCode.COMPLETE
-    said, complaints, code = io.StringIO(), io.StringIO(), None
-    sys.argv = [RUN_PY, *words]
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complaints):
-        try:
-            runpy.run_path(sys.argv[0], run_name="__main__")
-        except SystemExit as end:
-            code = int(end.code)
-    ended.append([code, said.getvalue(), complaints.getvalue()])
-print(json.dumps(ended))
-"""
-
-
-@dataclass
-class Ended:
-    """How a command ended."""
-
-    code: int
-    said: str
-    complaints: str
-
-
-def run_all(commands: Sequence[Sequence[str]]) -> list[Ended]:
-    """Runs commands one after the other in one process."""
-    done = subprocess.run(
-        [sys.executable, "-c", DRIVER.replace("RUN_PY", repr(str(ROOT / "run.py")))],
-        input=json.dumps(commands),
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env=ENVIRONMENT,
-        check=True,
-    )
-    return [Ended(*ended) for ended in json.loads(done.stdout)]
+from processes import ENVIRONMENT, ROOT, Ended, run_all
 
 
 def words(folder: Path, *given: str) -> list[str]:
@@ -90,7 +47,7 @@ REFUSED: list[tuple[list[str], str]] = [
     (["system=null"], r"a group needs the name of one of its options"),
     (["system=[fake,espeak]"], r"one at a time; .*system=lineup 'system.members=\[A,B\]'"),
     # Keys that don't exist.
-    (["promptset.limt=2"], r"no key 'promptset.limt'; did you mean 'limit'\?"),
+    (["promptset.limt=2"], r"no key 'promptset.limt'; did you mean 'limit' or 'split'\?"),
     (["+judge.slp_rate=1"], r"no key judge.slp_rate; did you mean 'slip_rate'"),
     (["system.members=[fake]"], r"no key 'system.members' in a single system; .*system=lineup 'system.members="),
     (["experiment=reproduce_indicemo"], r"add one with \+experiment=NAME"),
@@ -274,7 +231,8 @@ def test_a_sweep_names_the_jobs_that_failed_and_writes_nothing_where_it_was_call
 def test_ctrl_c_is_meant_for_the_whole_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hooks, "exit_code", ExitCode.INTERRUPTED)
     record = hooks._outcome(None, [])  # type: ignore[arg-type]
-    assert record == {"error": "not run: the sweep was interrupted", "exit_code": ExitCode.INTERRUPTED}
+    error = "not run: the sweep was interrupted"
+    assert record == {"state": "interrupted", "error": error, "exit_code": ExitCode.INTERRUPTED}
 
 
 @pytest.mark.parametrize(("codes", "worst"), [([0, 1, 0], 1), ([0, 2, 1], 2), ([130, 0, 2], 130), ([0], 0)], ids=str)

@@ -410,6 +410,7 @@ def refusal(*overrides: str) -> str:
         (["~judge"], r"no value for judge"),
         (["system.slip_rate=high"], r"system.slip_rate: Value 'high' .* could not be converted to Float"),
         (["rejudges=null"], r"rejudges: .*not Optional"),
+        (["judge=[fake,whisper,fake]"], r"judge=\[fake,whisper,fake\]: fake is named twice .* rejudges=2"),
         (["judge=[fake,transcripts]"], r"no value for judge.path: add judge.path=VALUE"),
         (["judge=[fake,transcripts]", "judge.path=x", "judge.transcripts.id=fake"], r"two judges have the id 'fake'"),
         (["system=lineup"], r"system.members is empty"),

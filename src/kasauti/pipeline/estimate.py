@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from kasauti.identity import digest
 from kasauti.judges.base import JudgeFacts
 from kasauti.pipeline.judging import hearings_once, hears, tasks_of
 from kasauti.pipeline.plan import Plan, clip_needed, judgment_needed
@@ -37,32 +38,65 @@ class Estimate:
         return not any(self.make.values()) and not any(self.call.values())
 
 
+@dataclass(frozen=True)
+class Call:
+    """One synthesis or one judgment that is left to do.
+
+    Attributes:
+        part: `system NAME` or `judge NAME`.
+        key: What it is the same by in every run: id of the clip or judgment; of a clip that is not made yet, who is to
+            hear it.
+        seconds, usd: As in `Estimate`.
+    """
+
+    part: str
+    key: str
+    seconds: float
+    usd: float | None
+
+
 def estimate(plan: Plan, store: Store, cores: int) -> Estimate:
     """Counts what is left to do; touches nothing."""
-    to_make = plan.clips_to_make(store)
-    make = {name: len(takes) for name, takes in to_make.items()}
+    parts = [*(f"system {name}" for name in plan.systems), *(f"judge {name}" for name in plan.judges)]
+    count = dict.fromkeys(parts, 0)
+    seconds = dict.fromkeys(parts, 0.0)
+    usd: dict[str, float | None] = dict.fromkeys(parts, 0.0)
+    for call in calls_left(plan, store, cores):
+        count[call.part] += 1
+        seconds[call.part] += call.seconds
+        usd[call.part] = sum_of_known([usd[call.part], call.usd])
     all_clips = {name: {t.clip_id for t in plan.takes if t.system == name and t.clip_id} for name in plan.systems}
-    asked, judged = _calls(plan, store)
-    seconds: dict[str, float] = {}
-    usd: dict[str, float | None] = {}
-    for name, system in plan.systems.items():
-        chars = sum(len(take.prompt.text) for take in to_make[name])
-        side_by_side = min(system.facts.workers or cores, cores)
-        seconds[f"system {name}"] = system.facts.seconds_per_char * chars / side_by_side
-        usd[f"system {name}"] = _price(system.facts.usd_per_1k_chars, chars / 1000)
-    for name, calls in asked.items():
-        seconds[f"judge {name}"] = sum(facts.seconds_per_clip for facts in calls)
-        prices = [facts.usd_per_call for facts in calls]
-        usd[f"judge {name}"] = None if None in prices else sum(price or 0.0 for price in prices)
+    make = {name: count[f"system {name}"] for name in plan.systems}
     return Estimate(
         make=make,
         stored={name: len(all_clips[name]) - make[name] for name in plan.systems},
         refused=Counter(take.system for take in plan.takes if take.refusal is not None),
-        call={name: len(calls) for name, calls in asked.items()},
-        judged=judged,
+        call={name: count[f"judge {name}"] for name in plan.judges},
+        judged={name: _judged(plan, name, store) for name in plan.judges},
         seconds=seconds,
         usd=usd,
     )
+
+
+def calls_left(plan: Plan, store: Store, cores: int) -> Iterator[Call]:
+    """Every synthesis and every judgment that is left to do, each once."""
+    for name, takes in plan.clips_to_make(store).items():
+        facts = plan.systems[name].facts
+        side_by_side = min(facts.workers or cores, cores)
+        for take in takes:
+            chars = len(take.prompt.text)
+            seconds = facts.seconds_per_char * chars / side_by_side
+            usd = None if facts.usd_per_1k_chars is None else facts.usd_per_1k_chars * chars / 1000
+            yield Call(f"system {name}", str(take.clip_id), seconds, usd)
+    for name in plan.judges:
+        for key, asked in _judgments_left(plan, name, store):
+            yield Call(f"judge {name}", key, asked.seconds_per_clip, asked.usd_per_call)
+
+
+def sum_of_known(amounts: Iterable[float | None]) -> float | None:
+    """The sum; None if one of the amounts is not known."""
+    amounts = list(amounts)
+    return None if None in amounts else sum(amount or 0.0 for amount in amounts)
 
 
 def spent_so_far(plan: Plan, store: Store) -> float:
@@ -72,24 +106,27 @@ def spent_so_far(plan: Plan, store: Store) -> float:
     return sum(record.outcome.cost_usd or 0.0 for record in (*clips.values(), *judgments) if record is not None)
 
 
-def _price(each: float | None, count: float) -> float | None:
-    if count == 0:
-        return 0.0
-    return None if each is None else each * count
+def _judged(plan: Plan, judge_id: str, store: Store) -> int:
+    """How many calls of a judge are in the store."""
+    known = hearings_once(plan, judge_id, store)
+    return sum(not judgment_needed(store, hearing.task.judgment_id) for hearing in known)
 
 
-def _calls(plan: Plan, store: Store) -> tuple[dict[str, list[JudgeFacts]], dict[str, int]]:
-    """By judge: of whom each call that is left is asked, and how many calls are in the store."""
-    asked: dict[str, list[JudgeFacts]] = {}
-    judged: dict[str, int] = {}
-    for name, judge in plan.judges.items():
-        known = hearings_once(plan, name, store)
-        new = [hearing.facts for hearing in known if judgment_needed(store, hearing.task.judgment_id)]
-        unmade = {
-            (take.prompt.id, take.repeat) if judge.facts.compares else take.clip_id: judge.asks(take.prompt).facts
-            for take in plan.takes
-            if take.clip_id is not None and hears(judge, take) and clip_needed(store, take.clip_id)
-        }
-        asked[name] = new + [facts for facts in unmade.values() for _ in range(plan.settings.rejudges)]
-        judged[name] = len(known) - len(new)
-    return asked, judged
+def _judgments_left(plan: Plan, judge_id: str, store: Store) -> Iterator[tuple[str, JudgeFacts]]:
+    """What a judge is to hear, and of whom it is asked: clips that are there, and clips that are not made yet."""
+    judge = plan.judges[judge_id]
+    for hearing in hearings_once(plan, judge_id, store):
+        if judgment_needed(store, hearing.task.judgment_id):
+            yield hearing.task.judgment_id, hearing.facts
+    line_ups: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for take in plan.takes if judge.facts.compares else ():
+        line_ups[take.prompt.id, take.repeat].append(str(take.clip_id))
+    unmade: dict[str, JudgeFacts] = {}
+    for take in plan.takes:
+        if take.clip_id is not None and hears(judge, take) and clip_needed(store, take.clip_id):
+            facts = judge.asks(take.prompt).facts
+            together = line_ups.get((take.prompt.id, take.repeat), [take.clip_id])
+            unmade[f"{facts.signature} {digest(sorted(together))}"] = facts
+    for key, facts in unmade.items():
+        for rejudge in range(plan.settings.rejudges):
+            yield f"{key} {rejudge}", facts

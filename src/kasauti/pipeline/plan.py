@@ -179,6 +179,23 @@ def _clip_id(settings: RunSettings, system: System, prompt: Prompt, fingerprint:
     )
 
 
+def unused_decoding(plan: Plan) -> dict[str, list[str]]:
+    """System -> the decoding fields that the command line sets and the system does not use."""
+    keys = [override.partition("=")[0].lstrip("+") for override in plan.settings.overrides]
+    given = [key for key in keys if key == "decoding" or key.startswith("decoding.")]
+    unused = {
+        name: [key for key in dict.fromkeys(given) if not _is_used(key, system.facts.decoding_fields)]
+        for name, system in plan.systems.items()
+    }
+    return {name: keys for name, keys in unused.items() if keys}
+
+
+def _is_used(key: str, fields: Sequence[str]) -> bool:
+    """Whether a system uses a field; a whole group of them counts if it uses more than the seed."""
+    name = key.partition(".")[2]
+    return name in fields if name else set(fields) > {"seed"}
+
+
 def decoding_of(settings: RunSettings, system: System) -> dict[str, Any]:
     """The decoding fields that a system uses, and no others."""
     return {name: getattr(settings.decoding, name) for name in system.facts.decoding_fields}

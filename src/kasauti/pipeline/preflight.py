@@ -10,7 +10,7 @@ from kasauti.errors import PreflightError
 from kasauti.parts import build
 from kasauti.paths import ROOT
 from kasauti.pipeline.estimate import Estimate
-from kasauti.pipeline.plan import Plan
+from kasauti.pipeline.plan import Plan, unused_decoding
 from kasauti.records import NOT_FETCHED, Finding, Status
 from kasauti.text.languages import language
 from kasauti.text.levels import normalize
@@ -18,7 +18,7 @@ from kasauti.text.levels import normalize
 
 def preflight(plan: Plan, left: Estimate) -> list[Finding]:
     """Everything there is to say about a plan, errors first. A part that has nothing left to do needs nothing."""
-    found = [*_prompts(plan), *_recordings(plan), *_parts(plan, left), *_together(plan), *_env_file()]
+    found = [*_prompts(plan), *_recordings(plan), *_parts(plan, left), *_decoding(plan), *_together(plan), *_env_file()]
     if not left.nothing_to_do:
         found += build(plan.settings.executor).check()
     found += _tracking(plan, left)
@@ -86,6 +86,11 @@ def _parts(plan: Plan, left: Estimate) -> Iterator[Finding]:
                 f"judge {name}",
                 f"it can't judge {', '.join(deaf)}; these rows will be unsupported_language.",
             )
+
+
+def _decoding(plan: Plan) -> Iterator[Finding]:
+    for name, keys in unused_decoding(plan).items():
+        yield Finding("warning", f"system {name}", f"it does not use {', '.join(keys)}: no clip differs by it.")
 
 
 def _together(plan: Plan) -> Iterator[Finding]:

@@ -17,17 +17,18 @@ from kasauti.parts import build
 from kasauti.paths import product_path
 from kasauti.pipeline.assembly import assemble
 from kasauti.pipeline.baseline import find_baseline, show_baseline
-from kasauti.pipeline.estimate import Estimate, estimate, spent_so_far
+from kasauti.pipeline.estimate import Estimate, calls_left, estimate, spent_so_far
 from kasauti.pipeline.executors import available_cores
 from kasauti.pipeline.folder import RunFolder, now
 from kasauti.pipeline.judging import judge_clips, tasks_of
-from kasauti.pipeline.plan import Plan, decoding_of, judgment_needed, make_plan
+from kasauti.pipeline.plan import Plan, decoding_of, judgment_needed, make_plan, unused_decoding
 from kasauti.pipeline.preflight import preflight, refuse_errors
 from kasauti.pipeline.products import FAILED, PRODUCTS, scored_with, write_products
 from kasauti.pipeline.progress import Progresses, duration
 from kasauti.pipeline.show import show_end, show_findings, show_plan, show_start
 from kasauti.pipeline.spending import Spending
 from kasauti.pipeline.stage import Interrupt
+from kasauti.pipeline.sweep import Place
 from kasauti.pipeline.synthesis import make_clips
 from kasauti.pipeline.tracked import start_of, tracked
 from kasauti.report.floor_history import Voice, find_noise
@@ -46,6 +47,9 @@ class RunResult:
     run_id: str
     folder: Path
     exit_code: ExitCode
+    same_as: int | None = None
+    """The job of a sweep that has this run already; `note` says why it is the same."""
+    note: str = ""
 
 
 @dataclass
@@ -73,12 +77,13 @@ class _Calls:
         }
 
 
-def run(settings: RunSettings, console: Console) -> RunResult:
+def run(settings: RunSettings, console: Console, place: Place | None = None) -> RunResult:
     """Does whatever of a run has not been done yet.
 
     Args:
         settings: The checked config.
         console: Where the run talks.
+        place: Its place in a sweep, where it is in one.
 
     Returns:
         The run's id, its folder and the exit code.
@@ -89,6 +94,10 @@ def run(settings: RunSettings, console: Console) -> RunResult:
     plan = make_plan(settings)
     store = Store(product_path(settings.paths.store))
     folder = RunFolder(product_path(settings.paths.runs), plan.run_id)
+    if place is not None and (held_by := place.held_by(folder.path)) is not None:
+        unused = [f"{name} does not use {', '.join(keys)}" for name, keys in unused_decoding(plan).items()]
+        console.print(f"Run {plan.run_id} is that of job {held_by}: not run twice.", highlight=False)
+        return RunResult(plan.run_id, folder.path, ExitCode.COMPLETE, held_by, "; ".join(unused))
     plan.human_floors = _human_floors(plan, folder.path.parent)
     plan.noise = _noise(plan, folder.path.parent)
     left = estimate(plan, store, _cores(settings))
@@ -100,6 +109,8 @@ def run(settings: RunSettings, console: Console) -> RunResult:
     if settings.dry_run:
         show_plan(console, plan, left)
         refuse_errors(findings)
+        if place is not None:
+            place.sweep.write_calls(place.number, calls_left(plan, store, _cores(settings)))
         return RunResult(plan.run_id, folder.path, ExitCode.COMPLETE)
     refuse_errors(findings)
     with folder.locked():
