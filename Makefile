@@ -80,6 +80,9 @@ demo: $(VENV)/.local ## the main job: three voices, six languages, one leaderboa
 smoke: $(VENV)/.local ## the default run: all smoke prompts with eSpeak NG
 	$(BIN)/python run.py $(ARGS)
 
+figures: $(RESEARCH)/.done ## figures of all studies in results/ as PNG and SVG, into figures/ (ARGS="STUDY --out DIR")
+	$(RESEARCH)/bin/python -m kasauti figures $(ARGS)
+
 # --- checks -------------------------------------------------------------------------------------------------------
 
 test: $(VENV)/.dev ## all tests that need nothing but the environment
@@ -112,7 +115,7 @@ lint: $(VENV)/.dev ## style, types, and nothing in the tree that must not be the
 	$(BIN)/mypy
 	$(BIN)/python -m kasauti check
 
-check: $(VENV)/.local ## refuse audio, weights and keys in the tree
+check: $(VENV)/.local ## refuse audio, weights and keys in the tree; recompute results/
 	$(BIN)/python -m kasauti check
 
 PINS := uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate
@@ -132,4 +135,4 @@ clean: ## remove the environment and caches; runs and the store stay
 	rm -rf $(VENV) $(MODELS) $(ALIGN) $(RESEARCH) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup setup-dev demo smoke test test-base test-data test-browser test-outside test-models test-align test-research setup-research setup-models setup-align lint check lock clean
+.PHONY: help setup setup-dev demo smoke figures test test-base test-data test-browser test-outside test-models test-align test-research setup-research setup-models setup-align lint check lock clean

@@ -19,6 +19,7 @@ from kasauti.errors import ConfigError, ExitCode
 from kasauti.identity import file_sha256
 from kasauti.paths import shown
 from kasauti.pipeline.assembly import CLIP_COLUMNS
+from kasauti.pipeline.folder import environment, now
 from kasauti.pipeline.rescoring import ANSWERS, RESCORED, rescore
 from kasauti.report import load
 from kasauti.report.studies import PANEL_MARK
@@ -98,7 +99,8 @@ def _keep_runs(folders: Sequence[Path], made: Path) -> dict[str, Any]:
         run_id = str(record.get("run_id", folder.name))
         _keep_run(folder, made / run_id)
         facts = _scrubbed({key: record.get(key) for key in ("finished_at", "git", "python", "versions")})
-        told[run_id] = {"command": _command(record), "state": state["state"], **facts}
+        command = {"command": _command(record)} if "overrides" in record else {}
+        told[run_id] = {**command, "state": state["state"], **facts}
     return {"kind": "runs", "runs": dict(sorted(told.items()))}
 
 
@@ -129,7 +131,12 @@ def _keep_panel(source: Path, made: Path) -> dict[str, Any]:
         raise ConfigError(
             f"{source / 'study.json'}: can't read how these tables were made ({error}); run the study again"
         ) from error
-    return {"kind": "panel", **facts}
+    return {"kind": "panel", **facts, "kept_at": now(), **_scrubbed(_versions())}
+
+
+def _versions() -> dict[str, Any]:
+    found = environment()
+    return {key: found[key] for key in ("git", "python", "versions")}
 
 
 def _command(record: Mapping[str, Any]) -> str:

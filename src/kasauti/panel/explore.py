@@ -33,7 +33,7 @@ from kasauti.store.files import write_text
 PAGE = "report.html"
 
 HOW = "study.json"
-"""Which bundle, how many draws, which seed."""
+"""By which command, from which bundle, with how many draws and which seed."""
 
 _ONLY_OVERALL = {"standings", "gaps", "position_adjusted"}
 """Tables of which the terminal shows the scope over all deliveries."""
@@ -74,7 +74,8 @@ def write_tables(folder: Path, checksums_sha256: str, draws: Draws, out: Path) -
     study = study_of(published_subject(folder), draws)
     sheets = sheets_of(study)
     write_sheets(sheets, out)
-    how = {"checksums_sha256": checksums_sha256, "draws": draws.count, "seed": draws.seed}
+    command = "python run.py +experiment=indicemo_beyond"
+    how = {"command": command, "checksums_sha256": checksums_sha256, "draws": draws.count, "seed": draws.seed}
     write_text(out / HOW, json.dumps(how, indent=1) + "\n")
     return study, sheets
 

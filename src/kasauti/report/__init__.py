@@ -14,24 +14,30 @@ from kasauti.report.loading import (
     load_levels,
 )
 from kasauti.report.merging import merge
+from kasauti.report.names import Names, read_names
 from kasauti.report.page import write_page
 from kasauti.report.provenance import PromptsetInfo, RunInfo, SystemInfo
 from kasauti.report.sheet import write_xlsx
+from kasauti.report.studies import Study, load_study
 from kasauti.report.terminal import print_leaderboard
 
 __all__ = [
     "ClipRow",
     "LevelRow",
     "MarkRow",
+    "Names",
     "PromptsetInfo",
     "RunInfo",
     "RunTables",
+    "Study",
     "SystemInfo",
     "WordRow",
     "load",
     "load_levels",
+    "load_study",
     "merge",
     "print_leaderboard",
+    "read_names",
     "write_page",
     "write_xlsx",
 ]
