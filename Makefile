@@ -83,6 +83,12 @@ smoke: $(VENV)/.local ## the default run: all smoke prompts with eSpeak NG
 figures: $(RESEARCH)/.done ## figures of all studies in results/ as PNG and SVG, into figures/ (ARGS="STUDY --out DIR")
 	$(RESEARCH)/bin/python -m kasauti figures $(ARGS)
 
+STUDY ?= temperature_sweep
+
+sweep: $(VENV)/.local ## a study over several settings, one table at its end (STUDY=temperature_sweep ARGS='promptset.langs=[en]')
+	@code=0; $(BIN)/python run.py -m +experiment=$(STUDY) $(ARGS) || code=$$?; \
+	  if [ $$code -ne 0 ]; then $(BIN)/python -m kasauti aggregate --sweep latest || true; fi; exit $$code
+
 # --- checks -------------------------------------------------------------------------------------------------------
 
 test: $(VENV)/.dev ## all tests that need nothing but the environment
@@ -135,4 +141,4 @@ clean: ## remove the environment and caches; runs and the store stay
 	rm -rf $(VENV) $(MODELS) $(ALIGN) $(RESEARCH) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup setup-dev demo smoke figures test test-base test-data test-browser test-outside test-models test-align test-research setup-research setup-models setup-align lint check lock clean
+.PHONY: help setup setup-dev demo smoke sweep figures test test-base test-data test-browser test-outside test-models test-align test-research setup-research setup-models setup-align lint check lock clean
