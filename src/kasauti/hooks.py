@@ -65,7 +65,8 @@ def _outcome(cfg: DictConfig, overrides: list[str], place: Place | None = None) 
         if task is not None:
             return _ended(build(task).run(console()))
         result = run(run_settings(cfg, overrides), console(), place)
-        ended = {"run_id": result.run_id, "folder": str(result.folder), **_ended(result.exit_code)}
+        ended = {"run_id": result.run_id, "folder": str(result.folder), "record_s": result.record_s}
+        ended |= _ended(result.exit_code)
         if result.same_as is not None:
             ended |= {"state": "same", "same_as": result.same_as, "note": result.note}
         return ended

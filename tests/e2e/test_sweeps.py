@@ -17,7 +17,7 @@ from kasauti.errors import ConfigError, ExitCode, StoreError
 from kasauti.paths import ROOT
 from kasauti.pipeline.sweep import Job, SweepFolder, latest_sweep
 from processes import Ended, run_all
-from runs import lines_of, words
+from runs import lines_of, run_here, words
 
 QUICK = "scoring.draws=100"
 VARIES = ["system.stochastic=true", "system.slip_rate=0.2"]
@@ -74,6 +74,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sweep]:
         elsewhere=["paths.runs=" + ",".join(f"{root}/{name}" for name in "ab"), "promptset.langs=[hi]", QUICK],
         study=NAMED,
         dry_study=[*NAMED, "promptset.langs=[ta]", "dry_run=true"],
+        smoke=["promptset=smoke", "promptset.limit=1", "promptset.langs=[hi],[ta]", QUICK],
         levels=["scoring.level=strict,numbers", "promptset.langs=[hi]", QUICK],
     )
 
@@ -183,6 +184,16 @@ def test_the_named_study_sweeps_by_itself_and_its_steps_are_told_apart(done: dic
     dry = done["dry_study"]
     assert "Sweep (dry run: nothing was made): 4 jobs, 4 different runs" in dry.said
     assert all(not Path(job.folder or "").exists() for job in dry.jobs)
+
+
+def test_after_smoke_prompts_it_is_said_once_what_numbers_of_record_need(
+    done: dict[str, Sweep], tmp_path: Path
+) -> None:
+    hint = "Numbers of record need promptset=fleurs (up to 350 sentences a language): about "
+    assert done["smoke"].said.count(hint) == 1
+    smoke = ["promptset=smoke", "promptset.limit=1", "promptset.langs=[hi]", QUICK]
+    assert [hint in run_here(tmp_path, *smoke).said for _ in range(2)] == [True, True]
+    assert hint not in run_here(tmp_path, QUICK, "promptset.langs=[hi]").said
 
 
 def test_jobs_without_a_common_table_are_said_to_have_none(done: dict[str, Sweep]) -> None:

@@ -16,6 +16,7 @@ from kasauti.paths import shown
 from kasauti.pipeline.estimate import Call, sum_of_known
 from kasauti.pipeline.products import PRODUCTS
 from kasauti.pipeline.progress import duration
+from kasauti.pipeline.record_set import record_hint
 from kasauti.pipeline.sweep import Job, SweepFolder
 from kasauti.report.formats import csv_table
 from kasauti.report.wording import count_of, money_of
@@ -61,6 +62,9 @@ def _show_table(sweep: SweepFolder, jobs: Sequence[Job], console: Console) -> No
     finally:
         _say_same(jobs, console)
         _say_lacking(jobs, lacking, console)
+    record_s = [job.record_s for job in jobs if job.record_s is not None]
+    if record_s:
+        console.print(record_hint(sum(record_s)), highlight=False)
 
 
 def _show_price(sweep: SweepFolder, jobs: Sequence[Job], console: Console) -> None:

@@ -25,6 +25,7 @@ from kasauti.pipeline.plan import Plan, decoding_of, judgment_needed, make_plan,
 from kasauti.pipeline.preflight import preflight, refuse_errors
 from kasauti.pipeline.products import FAILED, PRODUCTS, scored_with, write_products
 from kasauti.pipeline.progress import Progresses, duration
+from kasauti.pipeline.record_set import record_hint, record_seconds
 from kasauti.pipeline.show import show_end, show_findings, show_plan, show_start
 from kasauti.pipeline.spending import Spending
 from kasauti.pipeline.stage import Interrupt
@@ -50,6 +51,8 @@ class RunResult:
     same_as: int | None = None
     """The job of a sweep that has this run already; `note` says why it is the same."""
     note: str = ""
+    record_s: float | None = None
+    """After a run on the smoke prompts: what the same over prompts for numbers of record would take."""
 
 
 @dataclass
@@ -127,7 +130,10 @@ def run(settings: RunSettings, console: Console, place: Place | None = None) -> 
             code = _work(plan, store, folder, console, spent_usd) if finished is None else finished
             end.verdicts = show_baseline(folder, baseline, settings.baseline, console)
             end.exit_code = int(code)
-        return RunResult(plan.run_id, folder.path, code)
+        record_s = record_seconds(plan, _cores(settings))
+        if place is None and record_s is not None:
+            console.print(record_hint(record_s), highlight=False)
+        return RunResult(plan.run_id, folder.path, code, record_s=record_s)
 
 
 def _work(plan: Plan, store: Store, folder: RunFolder, console: Console, spent_usd: float) -> ExitCode:

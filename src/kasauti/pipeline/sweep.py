@@ -38,6 +38,7 @@ class Job:
         run_id, folder: The run, where there is one. A study that recomputes something has none.
         same_as: The job that has this run. note: Why it is the same, where that is known.
         error: What went wrong.
+        record_s: As in `RunResult`.
     """
 
     number: int
@@ -49,6 +50,7 @@ class Job:
     same_as: int | None = None
     note: str = ""
     error: str | None = None
+    record_s: float | None = None
 
 
 @dataclass(frozen=True)
