@@ -32,6 +32,8 @@ CONF = ROOT / "conf"
 _SEVERAL = ("lineup", "router")
 """Beginnings of the names of files that stand for several parts; they are no members."""
 
+_LAUNCHERS = "joblib, ray, submitit_local and submitit_slurm"
+
 _TARGET = re.compile(r"^\s*_target_:\s*(\S+)", re.MULTILINE)
 
 
@@ -273,6 +275,8 @@ def explain(error: Exception) -> str:
     missing = re.search(r"Could not load '([\w/]+)/([^']+)'|Could not find '([\w/]+)/([^']+)'", str(error))
     if missing is not None:
         group, wanted = missing[1] or missing[3], missing[2] or missing[4]
+        if group == "hydra/launcher":
+            return f"no launcher called {wanted!r}: {_LAUNCHERS} are there after pip install -e '.[cluster]'"
         return f"no {group} called {wanted!r}; {near_matches(wanted, [p.stem for p in (CONF / group).glob('*.yaml')])}"
     if "Config group override must be" in text:
         return "a group needs the name of one of its options (system=espeak), and not null"

@@ -1,4 +1,4 @@
-"""`executor=ray` composes with its own keys and nobody else's, and changes no run's id."""
+"""Where work is done: `executor=ray` composes with its own keys and changes no run's id; launchers that are not there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from kasauti.errors import ConfigError
 from kasauti.pipeline.plan import make_plan
 from kasauti.pipeline.ray_executor import RayOptions
-from runs import settings
+from runs import run_apart, settings
 
 
 def test_the_file_gives_the_options(tmp_path: Path) -> None:
@@ -37,3 +37,10 @@ def test_where_work_is_done_is_no_part_of_a_run_s_id(tmp_path: Path) -> None:
     here, there = (make_plan(settings(tmp_path, f"executor={name}")) for name in ("local", "ray"))
     assert here.run_id == there.run_id
     assert [take.clip_id for take in here.takes] == [take.clip_id for take in there.takes]
+
+
+def test_a_launcher_that_is_not_there_is_told_with_its_extra() -> None:
+    ended = run_apart("-m", "hydra/launcher=sge", "dry_run=true")
+    assert ended.returncode == 2
+    assert "no launcher called 'sge': joblib, ray, submitit_local and submitit_slurm are there after" in ended.stderr
+    assert "pip install -e '.[cluster]'" in ended.stderr
