@@ -73,6 +73,8 @@ class Results:
                 yield from self._recomputed(study, facts, Path(beside))
         except KasautiError as error:
             yield study.name, 0, f"can't be recomputed: {error}"
+        except (KeyError, TypeError) as error:
+            yield f"{study.name}/{PROVENANCE}", 0, f"not the record of a study: {type(error).__name__} {error}"
 
     def _recomputed(self, study: Path, facts: Mapping[str, Any], beside: Path) -> Iterator[Fault]:
         if facts.get("kind") == "runs":
@@ -85,11 +87,13 @@ class Results:
                         yield from _differing(study, folder / name, beside / folder.name / name)
         elif facts.get("kind") == "panel":
             if self._bundle is not None:
+                from kasauti.panel.bundle import mirrored
                 from kasauti.panel.explore import write_tables
                 from kasauti.panel.intervals import Draws
 
                 draws = Draws(facts["draws"], facts["seed"])
-                write_tables(self._bundle, facts["checksums_sha256"], draws, beside)
+                bundle = mirrored(str(self._bundle), "--mirror")
+                write_tables(bundle, facts["checksums_sha256"], draws, beside)
                 for path in sorted({*study.glob("*.tsv"), *(study / made.name for made in beside.glob("*.tsv"))}):
                     yield from _differing(study, path, beside / path.name)
         else:

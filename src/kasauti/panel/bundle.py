@@ -59,13 +59,26 @@ def locate(options: BundleOptions, console: Console) -> Path:
     """
     if options.mirror is None:
         return _fetch_all(options, console)
-    mirror = source_path(options.mirror)
-    for folder in (mirror, mirror / "benchmark"):
+    return mirrored(options.mirror, "data.mirror", ", or leave data.mirror out to fetch the bundle")
+
+
+def mirrored(mirror: str, key: str, otherwise: str = "") -> Path:
+    """The bundle's folder in a local copy: the folder itself, or `benchmark` in a clone.
+
+    Args:
+        mirror: As given by the user.
+        key: By which option; for the error.
+        otherwise: What else could be done; for the error.
+
+    Raises:
+        BundleError: the list of checksums is not there.
+    """
+    given = source_path(mirror)
+    for folder in (given, given / "benchmark"):
         if (folder / CHECKSUMS).is_file():
             return folder
     raise BundleError(
-        f"data.mirror={options.mirror}: no {CHECKSUMS} there; give the folder that holds it (`benchmark` of a clone), "
-        "or leave data.mirror out to fetch the bundle"
+        f"{key}={mirror}: no {CHECKSUMS} there; give the folder that holds it (`benchmark` of a clone){otherwise}"
     )
 
 
