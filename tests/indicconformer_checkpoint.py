@@ -96,6 +96,7 @@ def write_checkpoint(
     one_state: bool = True,
     masked: bool = True,
     reserve: float = 6.0,
+    embedded: int = ROWS,
     scripts: dict[str, str] | None = None,
 ) -> Path:
     """Writes all files of the layout.
@@ -108,6 +109,7 @@ def write_checkpoint(
         one_state: The prediction network's second state is declared for one row, as exports of NeMo do.
         masked: False makes an encoder that lets padding into what it says of a clip.
         reserve: What the transducer's blank is favoured by: the more, the fewer pieces are written.
+        embedded: Rows that the prediction network has for pieces.
         scripts: Language -> script of its vocabulary, where it is to differ from `SCRIPTS`.
 
     Returns:
@@ -120,7 +122,7 @@ def write_checkpoint(
     write_vocabulary(assets, {**SCRIPTS, **(scripts or {})})
     write_encoder(assets / "encoder.onnx", width, layers, seed, masked)
     write_ctc(assets / "ctc_decoder.onnx", width, seed + 1)
-    write_prediction(assets / "rnnt_decoder.onnx", hidden, seed + 2, one_state)
+    write_prediction(assets / "rnnt_decoder.onnx", hidden, seed + 2, one_state, embedded)
     write_joint(assets, width, hidden, seed + 3, reserve)
     write_preprocessor(assets / "preprocessor.ts")
     return folder
@@ -221,12 +223,12 @@ def write_ctc(path: Path, width: int, seed: int) -> None:
     )
 
 
-def write_prediction(path: Path, hidden: int, seed: int, one_state: bool = True) -> None:
+def write_prediction(path: Path, hidden: int, seed: int, one_state: bool = True, embedded: int = ROWS) -> None:
     """The prediction network: two LSTM layers over `targets` [B, 1]."""
     from onnx import TensorProto
 
     graph = Graph(seed)
-    embedded = graph.op("Gather", graph.weight(ROWS, hidden, scale=1.0), "targets")
+    embedded = graph.op("Gather", graph.weight(embedded, hidden, scale=1.0), "targets")
     found = graph.op("Transpose", embedded, perm=[1, 0, 2])
     ones = graph.constant([1, 1], np.int64)
     before = [graph.op("Split", state, ones, axis=0, n_outputs=2) for state in ("states.1", "onnx::Slice_3")]

@@ -13,6 +13,9 @@ import torch
 from huggingface_hub import snapshot_download
 from transformers import PretrainedConfig, PreTrainedModel
 
+SOS = 5632
+"""Default of the published class, which makes its config without reading `config.json`; that file says 256."""
+
 
 class Config(PretrainedConfig):
     model_type = "iasr"
@@ -62,7 +65,7 @@ class Model(PreTrainedModel):
         encoded = self.run("joint_enc", input=frames.transpose(0, 2, 1))[0]
         size = self.numbers["PRED_RNN_LAYERS"], 1, self.numbers["PRED_RNN_HIDDEN_DIM"]
         state = np.zeros(size, np.float32), np.zeros(size, np.float32)
-        written = [self.numbers["SOS"]]
+        written = [SOS]
         for frame in range(encoded.shape[1]):
             for _ in range(self.numbers["RNNT_MAX_SYMBOLS"]):
                 last = np.array([[written[-1]]], np.int32)

@@ -126,6 +126,23 @@ def test_a_prediction_network_for_many_rows_writes_the_same(
     assert shapes == [True, False]
 
 
+@pytest.mark.parametrize(("rows", "begins"), [(5633, 5632), (257, 256)])
+def test_a_transducer_begins_with_the_blank_of_all_that_its_prediction_network_knows(
+    tasks: list[JudgeTask], tmp_path: Path, rows: int, begins: int
+) -> None:
+    """Whatever `config.json` says, which the publisher's class does not read."""
+    made = write_checkpoint(tmp_path, embedded=rows)
+    (made / "config.json").write_text('{"SOS": 7}')
+    judge = judge_of(made, decoder="rnnt")
+    assert texts(judge, tasks[:1])["0"]
+    assert judge._engine._decoder.start_piece == begins
+
+
+def test_a_prediction_network_that_has_no_blank_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(JudgeError, match="takes neither 5632 nor 256 as the piece that decoding begins with"):
+        judge_of(write_checkpoint(tmp_path, embedded=256), decoder="rnnt").load()
+
+
 def test_an_encoder_that_hears_padding_is_given_one_clip_at_a_time(tasks: list[JudgeTask], tmp_path: Path) -> None:
     leaky = write_checkpoint(tmp_path, masked=False)
     found = {size: judge_of(leaky, batch_clips=size) for size in (1, 8)}

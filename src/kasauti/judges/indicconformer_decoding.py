@@ -8,7 +8,8 @@ encoder says of padding is never read. Arithmetic is float32 as it comes from th
   Every row has a frame of its own, and all rows that are not at their end make one step at once, so a batch takes as
   many steps as its longest row alone.
 
-Source: Graves et al. 2006 (CTC), Graves 2012 (transducer); the order of steps is that of the publisher's class.
+Source: Graves et al. 2006 (CTC), Graves 2012 (transducer); the order of steps and what they begin with are those of the
+publisher's class (`model_onnx.py`).
 """
 
 from __future__ import annotations

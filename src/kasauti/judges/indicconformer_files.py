@@ -128,7 +128,7 @@ def _table(path: Path) -> dict[str, Any]:
 
 
 def read_config(folder: Path) -> dict[str, int]:
-    """The whole numbers in `config.json` (`BLANK_ID`, `SOS`, `RNNT_MAX_SYMBOLS`); nothing where there is no such file.
+    """The whole numbers in `config.json` (`RNNT_MAX_SYMBOLS`); nothing where there is no such file.
 
     Raises:
         CheckpointError: the file is damaged.

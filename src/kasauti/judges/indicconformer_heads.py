@@ -53,11 +53,18 @@ class TransducerHead:
             raise JudgeError(f"rnnt_decoder.onnx: states.1 has the shape {shapes['states.1']}, wanted fixed sizes")
         self._state_shape = (layers, hidden)
         self._row_by_row = any(isinstance(shapes[name][1], int) for name in states)
-        self._start_piece = config.get("SOS", 256)
         self._max_symbols = config.get("RNNT_MAX_SYMBOLS", 10)
+        self.start_piece = 0
+        """What decoding begins with; `check` finds it."""
 
     def check(self, languages: dict[str, Vocabulary]) -> None:
-        """Raises `JudgeError` where some language's last network has other rows than its vocabulary."""
+        """Finds what decoding begins with, and looks whether the networks fit the vocabulary.
+
+        Raises:
+            JudgeError: some language's last network has other rows than its vocabulary, or the prediction network has
+                no row to begin with.
+        """
+        self.start_piece = self._first_piece(next(iter(languages.values())))
         for lang, vocabulary in languages.items():
             self._post[lang] = self._post.get(lang) or _joint(self._graphs, f"joint_post_net_{lang}")
             rows = self._post[lang].get_outputs()[0].shape[-1]
@@ -73,8 +80,25 @@ class TransducerHead:
             lengths,
             _Networks(self, lang),
             blank=vocabulary.blank,
-            start=self._start_piece,
+            start=self.start_piece,
             max_symbols=self._max_symbols,
+        )
+
+    def _first_piece(self, vocabulary: Vocabulary) -> int:
+        """The blank of all languages together, as the publisher's class begins.
+
+        `config.json` has another number under `SOS`, which that class never reads. A prediction network without such a
+        row was made for the pieces of one language, and begins with that one's blank.
+        """
+        for piece in (int(vocabulary.rows[-1]), vocabulary.blank):
+            try:
+                self.predict(np.array([piece], np.int32), self.start(1))
+            except Exception:  # ONNX Runtime's own types: the row is not there
+                continue
+            return piece
+        raise JudgeError(
+            f"rnnt_decoder.onnx takes neither {vocabulary.rows[-1]} nor {vocabulary.blank} as the piece that decoding "
+            "begins with: another model's graph"
         )
 
     def start(self, rows: int) -> tuple[Floats, Floats]:
