@@ -38,8 +38,8 @@ def pieces(samples: NDArray[np.float32], rate_hz: int, chunk_s: float | None) ->
 
 
 def _quietest(samples: NDArray[np.float32], rate_hz: int) -> int:
-    """The middle of the last of the quietest whole frames."""
-    size = round(_FRAME_S * rate_hz)
+    """The middle of the last of the quietest whole frames; of all, where there is less than a frame."""
+    size = min(round(_FRAME_S * rate_hz), samples.size)
     frames = samples[: samples.size // size * size].reshape(-1, size).astype(np.float64)
     energy = (frames**2).sum(axis=1)
     last = len(energy) - 1 - int(np.argmin(energy[::-1]))
