@@ -292,6 +292,24 @@ def test_memory_that_ends_halves_the_batch_and_changes_no_text(
     assert judge.batch_clips == 2
 
 
+def test_scores_that_are_no_numbers_are_no_transcript(
+    folder: Path, tasks: list[JudgeTask], decoder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = judge_of(folder, decoder=decoder)
+    judge.load()
+    encode = judge._engine._encode
+
+    def spoilt(features: Any) -> Any:
+        outputs, lengths = encode(features)
+        return np.where(np.arange(outputs.shape[2]) == 2, np.nan, outputs).astype(np.float32), lengths
+
+    monkeypatch.setattr(judge._engine, "_encode", spoilt)
+    found = answers(judge, tasks[:2]).values()
+    assert {(one.outcome.status, one.outcome.reason, one.transcript) for one in found} == {
+        (Status.JUDGE_FAILED, "not_a_number", None)
+    }
+
+
 # --- what is wrong with a checkpoint, a machine or an option
 
 

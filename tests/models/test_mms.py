@@ -157,6 +157,18 @@ def test_half_precision_hears(folder: Path, tasks: list[JudgeTask]) -> None:
     assert all(texts(judge(folder, dtype="bfloat16"), tasks[:2]).values())
 
 
+def test_scores_that_are_no_numbers_are_no_transcript(folder: Path, tasks: list[JudgeTask]) -> None:
+    """As half precision makes them where it overflows: the best of such scores would be the blank, and the clip empty."""
+    model = judge(folder)
+    model.load()
+    model._model.wav2vec2.encoder.layer_norm.weight.data[3] = float("nan")
+    found = answers(model, tasks[:3]).values()
+    assert {(one.outcome.status, one.outcome.reason, one.transcript) for one in found} == {
+        (Status.JUDGE_FAILED, "not_a_number", None)
+    }
+    assert all("dtype=float32" in str(one.outcome.error) for one in found)
+
+
 # --- languages
 
 

@@ -247,6 +247,16 @@ def test_half_precision_hears(folder: Path, tasks: list[JudgeTask]) -> None:
     assert {answer.outcome.status for answer in found.values()} == {Status.OK}
 
 
+def test_scores_that_are_no_numbers_are_no_transcript(folder: Path, tasks: list[JudgeTask]) -> None:
+    model = judge(folder)
+    model._batched.load()
+    model._batched._model.model.decoder.layer_norm.weight.data[3] = float("nan")
+    found = answers(model, tasks[:2]).values()
+    assert {(one.outcome.status, one.outcome.reason, one.transcript) for one in found} == {
+        (Status.JUDGE_FAILED, "not_a_number", None)
+    }
+
+
 def test_large_v3_is_known_by_name() -> None:
     model = Whisper(WhisperOptions(backend="transformers"))
     assert model.facts.revision == "whisper@openai/whisper-large-v3@06f233fe06e7+transformers"

@@ -135,6 +135,16 @@ class JudgeFailed(Exception):  # noqa: N818 - an event in the stream, caught and
         self.outcome = Outcome(status, reason, message, retryable, cost_usd=cost_usd)
 
 
+def no_numbers(arithmetic: str) -> JudgeFailed:
+    """The failure of a clip whose scores are not finite: the best of such scores would be text, or silence, by chance.
+
+    Args:
+        arithmetic: What the model computes in, as its option says it.
+    """
+    told = f"the model's scores are no numbers; its weights or its arithmetic ({arithmetic}) are at fault"
+    return JudgeFailed(told, reason="not_a_number")
+
+
 class Judge(ABC):
     """Base of all judges."""
 

@@ -12,6 +12,7 @@ batch and could tip a choice between two pieces that are equally likely to that 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from kasauti import devices
 from kasauti.checkpoints import Checkpoint
 from kasauti.errors import JudgeError
 from kasauti.judges import indicconformer_preflight as preflight
-from kasauti.judges.base import JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
+from kasauti.judges.base import JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask, no_numbers
 from kasauti.judges.batching import BatchJudge, Samples, Transcript
 from kasauti.judges.indicconformer_chunks import SHORTEST_S, pieces
 from kasauti.judges.indicconformer_decoding import Decoded
@@ -169,8 +170,10 @@ class IndicConformer(BatchJudge):
         for clip, own in enumerate(cut):
             said = [decoded[clip, place] for place in range(len(own))]
             texts = [self._vocabularies[langs[clip]].text(one.pieces) for one in said]
-            choices = sum(one.choices for one in said)
-            mean = round(sum(one.log_probability for one in said) / choices, 4) if choices else None
+            choices, total = sum(one.choices for one in said), sum(one.log_probability for one in said)
+            if not math.isfinite(total):
+                raise no_numbers("float32")
+            mean = round(total / choices, 4) if choices else None
             transcripts.append(Transcript(" ".join(filter(None, texts)), self._facts(len(own), mean_logprob=mean)))
         return transcripts
 

@@ -20,7 +20,7 @@ from typing import Any
 from kasauti import devices
 from kasauti.checkpoints import Checkpoint
 from kasauti.errors import JudgeError
-from kasauti.judges.base import JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
+from kasauti.judges.base import JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask, no_numbers
 from kasauti.judges.batching import BatchJudge, Samples, Transcript
 from kasauti.judges.mms_layout import LAYOUT, adapter_file, code_of, misfit, vocabularies_of
 from kasauti.judges.quiet import quiet
@@ -141,6 +141,10 @@ class Mms(BatchJudge):
 
         Returns:
             For each clip its logits, a tensor [frames, rows] on the CPU, padding cut off.
+
+        Raises:
+            JudgeFailed: the language has no adapter or one that does not fit; a clip is too short, or its logits are
+                no numbers.
         """
         import torch
 
@@ -159,7 +163,10 @@ class Mms(BatchJudge):
                 for name, value in inputs.items()
             }
             logits = self._model(**given).logits.cpu()
-        return [row[:count] for row, count in zip(logits, frames, strict=True)]
+        rows = [row[:count] for row, count in zip(logits, frames, strict=True)]
+        if not all(row.isfinite().all() for row in rows):
+            raise no_numbers(f"dtype={self.options.dtype}")
+        return rows
 
     def close(self) -> None:
         self._model, self._language = None, ""

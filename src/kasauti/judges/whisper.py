@@ -129,6 +129,8 @@ class Whisper(Judge):
         samples = samples_of(task.clips[0], RATE_HZ)
         try:
             text, facts = decode(self._model, samples, task.lang, self._limits)
+        except JudgeFailed:
+            raise
         except Exception as error:  # whatever the engine throws at one clip is that clip's
             raise JudgeFailed(f"{type(error).__name__}: {error}", reason="engine_error", retryable=True) from error
         return Answer(task.judgment_id, Outcome(facts=facts), raw=text, transcript=text)

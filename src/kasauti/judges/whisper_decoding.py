@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kasauti.judges.base import no_numbers
+
 LANGUAGES = frozenset({"as", "bn", "en", "gu", "hi", "kn", "ml", "mr", "ne", "pa", "sa", "sd", "ta", "te", "ur"})
 """Those of our codes that Whisper has a token for; a second script (`sd-Deva`) is not what it writes."""
 
@@ -92,7 +94,13 @@ def token_cap(seconds: float, max_tokens_per_second: float, prompt_tokens: int) 
 def stretch_facts(
     tokens: int, cap: int, text: str, avg_logprob: float, no_speech_prob: float
 ) -> dict[str, float | int | bool]:
-    """What is kept of one stretch, for gates."""
+    """What is kept of one stretch, for gates.
+
+    Raises:
+        JudgeFailed: the model's scores are no numbers.
+    """
+    if not math.isfinite(avg_logprob):
+        raise no_numbers("compute_type")
     encoded = text.strip().encode()
     return {
         "tokens": tokens,
