@@ -145,8 +145,7 @@ def test_a_decoding_value_that_a_system_ignores_makes_no_second_run_and_is_named
         ("same", 2),
     ]
     assert "note: system fake: it does not use decoding.top_k: no clip differs by it." in sweep.said
-    told = "not run twice: job 1 is the same as job 0, 3 is the same as job 2 (fake does not use decoding.top_k)"
-    assert told in sweep.said
+    assert "same run, done once: jobs 0+1, 2+3 (fake does not use decoding.top_k)" in sweep.said
     assert "sweep: 4 of 4 jobs have results" in sweep.said
     systems = {row["system"] for row in sweep.table("aggregate.csv")}
     assert systems == {"fake temperature=0.6", "fake temperature=0.8"}
@@ -156,7 +155,8 @@ def test_the_same_job_twice_is_one_run_in_whatever_folder(done: dict[str, Sweep]
     # Case hydra-03: two takes of one setting, whose folders have one name.
     sweep = done["same"]
     assert [(job.number, job.state, job.same_as) for job in sweep.jobs] == [(0, "complete", None), (1, "same", 0)]
-    assert "not run twice: job 1 is the same as job 0" in sweep.said
+    assert "same run, done once: jobs 0+1" in sweep.said
+    assert "is the same as that of job 0: not run twice." in sweep.said
 
 
 def test_a_name_with_a_comma_is_two_jobs_that_are_one_run(done: dict[str, Sweep]) -> None:
@@ -246,7 +246,7 @@ def test_a_smaller_sweep_in_the_folder_of_a_larger_one_knows_only_its_own_jobs(t
     assert (first.code, second.code) == (0, 0)
     assert "sweep: 3 of 3 jobs have results" in first.said
     assert "sweep: 2 of 2 jobs have results" in second.said
-    assert "not run twice" not in second.said
+    assert "done once" not in second.said
 
 
 def test_a_run_leaves_nothing_in_the_folder_that_hydra_would_use(tmp_path: Path) -> None:

@@ -123,12 +123,13 @@ def _cells(job: Job) -> list[object]:
 
 def _say_same(jobs: Sequence[Job], console: Console) -> None:
     """Which jobs are one run, and why: a sweep that was meant to be larger than it is."""
-    alike: dict[str, list[str]] = {}
+    alike: dict[str, dict[int, list[int]]] = {}
     for job in jobs:
         if job.same_as is not None:
-            alike.setdefault(job.note, []).append(f"{job.number} is the same as job {job.same_as}")
-    for note, told in alike.items():
-        line = f"not run twice: job {', '.join(told)}{f' ({note})' if note else ''}"
+            alike.setdefault(job.note, {}).setdefault(job.same_as, [job.same_as]).append(job.number)
+    for note, groups in alike.items():
+        told = ", ".join("+".join(map(str, numbers)) for numbers in groups.values())
+        line = f"same run, done once: jobs {told}{f' ({note})' if note else ''}"
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 

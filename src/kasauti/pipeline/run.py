@@ -99,7 +99,7 @@ def run(settings: RunSettings, console: Console, place: Place | None = None) -> 
     folder = RunFolder(product_path(settings.paths.runs), plan.run_id)
     if place is not None and (held_by := place.held_by(folder.path)) is not None:
         unused = [f"{name} does not use {', '.join(keys)}" for name, keys in unused_decoding(plan).items()]
-        console.print(f"Run {plan.run_id} is that of job {held_by}: not run twice.", highlight=False)
+        console.print(f"Run {plan.run_id} is the same as that of job {held_by}: not run twice.", highlight=False)
         return RunResult(plan.run_id, folder.path, ExitCode.COMPLETE, held_by, "; ".join(unused))
     plan.human_floors = _human_floors(plan, folder.path.parent)
     plan.noise = _noise(plan, folder.path.parent)
