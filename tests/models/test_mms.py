@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from audio_files import wav
 from hearing import RATE_HZ, answers, clip, clips, noise, texts
-from kasauti.checkpoints import CheckpointError
+from kasauti.checkpoints import Checkpoint, CheckpointError
 from kasauti.errors import JudgeError
 from kasauti.judges.base import JudgeTask
 from kasauti.judges.mms import Mms, MmsOptions, collapsed
@@ -158,7 +158,7 @@ def test_half_precision_hears(folder: Path, tasks: list[JudgeTask]) -> None:
 
 
 def test_scores_that_are_no_numbers_are_no_transcript(folder: Path, tasks: list[JudgeTask]) -> None:
-    """As half precision makes them where it overflows: the best of such scores would be the blank, and the clip empty."""
+    """As half precision makes them where it overflows: the best of such scores is the blank, and the text empty."""
     model = judge(folder)
     model.load()
     model._model.wav2vec2.encoder.layer_norm.weight.data[3] = float("nan")
@@ -202,6 +202,37 @@ def test_of_the_published_model_all_of_the_table_is_expected() -> None:
     (finding,) = model.check([prompt("hi")])  # no hub is asked here, and nothing is in its cache
     assert finding.level == "error"
     assert "facebook/mms-1b-all is not in the hub's cache" in finding.message
+
+
+def test_what_a_hub_will_hand_out_is_checked_as_far_as_it_is_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    model = Mms(MmsOptions(codes=CODES, device="cuda"))
+    monkeypatch.setattr(Checkpoint, "_may_fetch", lambda self: None)
+    fetched, gpu = model.check([prompt("hi")])
+    assert (fetched.level, gpu.level) == ("warning", "error")
+    assert "will be fetched when first used" in fetched.message
+    assert "sees no GPU" in gpu.message
+    write_mms(tmp_path, codes=("eng", "tam"))
+    monkeypatch.setattr(Checkpoint, "_cached", lambda self: tmp_path)
+    (tmp_path / "adapter.tam.safetensors").write_bytes(b"not tensors at all")
+    gpu, fault = model.check([prompt("hi"), prompt("ta")])
+    assert "is no adapter" in fault.message
+
+
+def test_a_device_that_is_full_ends_the_run_with_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import Wav2Vec2ForCTC
+
+    def full(self: object, device: str) -> None:
+        raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+    monkeypatch.setattr(Wav2Vec2ForCTC, "to", full)
+    with pytest.raises(JudgeError, match=r"can't be loaded: CUDA out of memory"):
+        judge(folder).load()
 
 
 # --- what is refused, before anything is made

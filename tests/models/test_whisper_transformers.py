@@ -12,7 +12,7 @@ import pytest
 
 from audio_files import wav
 from hearing import RATE_HZ, answers, clip, clips, noise, texts
-from kasauti.checkpoints import CheckpointError
+from kasauti.checkpoints import Checkpoint, CheckpointError
 from kasauti.errors import JudgeError
 from kasauti.judges.base import JudgeTask
 from kasauti.judges.sound import samples_of
@@ -360,6 +360,35 @@ def test_no_gpu_where_one_is_asked_for_is_said_before_the_run(folder: Path) -> N
         pytest.skip("there is a GPU")
     (finding,) = judge(folder, device="cuda").check([])
     assert "sees no GPU" in finding.message
+
+
+def test_what_a_hub_will_hand_out_is_checked_as_far_as_it_is_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    model = Whisper(WhisperOptions(backend="transformers", device="cuda"))
+    monkeypatch.setattr(Checkpoint, "_may_fetch", lambda self: None)
+    fetched, gpu = model.check([])
+    assert "will be fetched when first used" in fetched.message
+    assert "sees no GPU" in gpu.message
+    edit(write_whisper(tmp_path) / "config.json", model_type="wav2vec2")
+    monkeypatch.setattr(Checkpoint, "_cached", lambda self: tmp_path)
+    gpu, fault = model.check([])
+    assert "model_type=wav2vec2; wanted whisper" in fault.message
+
+
+def test_a_device_that_is_full_ends_the_run_with_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import WhisperForConditionalGeneration
+
+    def full(self: object, device: str) -> None:
+        raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+    monkeypatch.setattr(WhisperForConditionalGeneration, "to", full)
+    with pytest.raises(JudgeError, match=r"can't be loaded: CUDA out of memory"):
+        judge(folder)._batched.load()
 
 
 def test_the_command_judges_with_it(folder: Path, tmp_path: Path) -> None:

@@ -85,14 +85,17 @@ class Mms(BatchJudge):
 
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
         subject = f"judge {self.options.id}"
-        found = self._checkpoint.lacking(subject, _PACKAGES) or devices.lacking(subject, self.options.device)
-        if found or self._checkpoint.on_hub:
+        found = self._checkpoint.lacking(subject, _PACKAGES)
+        if any(finding.level == "error" for finding in found):
             return found
-        folder, codes = self._checkpoint.folder(), self._codes()
-        vocabularies = vocabularies_of(folder)
+        found += devices.lacking(subject, self.options.device)
+        folder = self._checkpoint.here()
+        if folder is None:
+            return found
+        codes, vocabularies = self._codes(), vocabularies_of(folder)
         wanted = {codes[prompt.lang] for prompt in prompts if prompt.lang in codes}
         faults = (misfit(folder, code, vocabularies[code]) for code in sorted(wanted))
-        return [Finding("error", subject, fault) for fault in faults if fault is not None]
+        return [*found, *(Finding("error", subject, fault) for fault in faults if fault is not None)]
 
     def group(self, task: JudgeTask) -> str:
         return self._known.get(task.lang, "")
@@ -115,7 +118,8 @@ class Mms(BatchJudge):
                 model, notes = Wav2Vec2ForCTC.from_pretrained(
                     folder, dtype=getattr(torch, self.options.dtype), local_files_only=True, output_loading_info=True
                 )
-            except Exception as error:  # transformers raises what its parts raise
+                model.to(device)
+            except Exception as error:  # transformers raises what its parts raise, a full device among them
                 raise JudgeError(f"judge {self.options.id}: {folder} can't be loaded: {error}") from error
         if notes["missing_keys"]:
             missing = ", ".join(sorted(notes["missing_keys"])[:5])
@@ -123,7 +127,7 @@ class Mms(BatchJudge):
         if model.config.feat_extract_norm == "group":
             self.batch_clips = 1
         self.rate_hz = self._features.sampling_rate
-        self._model = model.eval().to(device)
+        self._model = model.eval()
         _say_licence(self._checkpoint.model)
 
     def hear(self, clips: Sequence[Samples], tasks: Sequence[JudgeTask]) -> list[Transcript]:

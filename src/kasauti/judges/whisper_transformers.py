@@ -66,11 +66,12 @@ class TransformersEngine(BatchJudge):
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
         subject = f"judge {self._options.id}"
         found = self._checkpoint.lacking(subject, ("torch", "transformers"))
-        found = found or devices.lacking(subject, self._options.device)
-        if found or self._checkpoint.on_hub:
+        if any(finding.level == "error" for finding in found):
             return found
-        fault = misfit(self._checkpoint.folder(), LANGUAGES)
-        return [Finding("error", subject, fault)] if fault else []
+        found += devices.lacking(subject, self._options.device)
+        folder = self._checkpoint.here()
+        fault = misfit(folder, LANGUAGES) if folder is not None else None
+        return [*found, Finding("error", subject, fault)] if fault else found
 
     def load(self) -> None:
         if self._model is not None:
@@ -98,12 +99,13 @@ class TransformersEngine(BatchJudge):
                     use_safetensors=True,
                     output_loading_info=True,
                 )
-            except Exception as error:  # transformers raises what its parts raise
+                model.to(device)
+            except Exception as error:  # transformers raises what its parts raise, a full device among them
                 raise JudgeError(f"judge {self._options.id}: {folder} can't be loaded: {error}") from error
         if notes["missing_keys"]:
             missing = ", ".join(sorted(notes["missing_keys"])[:5])
             raise JudgeError(f"judge {self._options.id}: {folder} lacks weights of a Whisper: {missing}, …")
-        self._model = model.eval().to(device)
+        self._model = model.eval()
 
     def hear(self, clips: Sequence[Samples], tasks: Sequence[JudgeTask]) -> list[Transcript]:
         size = self._limits.window_s * RATE_HZ
