@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kasauti.report.figures.floors import floor_figure, measured_floors, shrinking_figure
-from kasauti.report.figures.judges import judge_figure
+from kasauti.report.figures.floors import floor_figures_of, measured_floors, shrinking_figures_of
+from kasauti.report.figures.judges import judge_figures_of, levels_of
 from kasauti.report.figures.languages import language_figure
 from kasauti.report.figures.leaderboard import leaderboard_figure
 from kasauti.report.figures.panel import PANEL_FIGURES
@@ -41,22 +41,21 @@ def floor_figures(study: Study, names: Names) -> list[Plate]:
     Raises:
         FigureError: no floor is measured.
     """
-    plates = [floor_figure(study.merged, HEADLINE, names)]
-    if any(_shrinks(study)):
-        plates.append(shrinking_figure(study.merged, HEADLINE, names))
-    return plates
+    plates = floor_figures_of(study.merged, HEADLINE, names)
+    return [*plates, *shrinking_figures_of(study.merged, HEADLINE, names)]
 
 
 def judge_figures(study: Study, names: Names) -> list[Plate]:
     """Every judge that writes transcripts, at the levels of normalisation.
 
     Raises:
-        FigureError: none does.
+        FigureError: none does, or none of their transcripts is scored at two levels.
     """
-    writing = {row.judge: None for row in study.merged.samples if row.hypothesis is not None}
-    if not writing:
+    judges = _writing(study)
+    if not judges:
         raise FigureError(f"study {study.name}: no judge gave a transcript, so there are no levels to draw")
-    return [judge_figure(study.runs, judge, names) for judge in writing]
+    drawn = [judge for judge in judges if len(levels_of(study.runs, judge)) > 1] or judges
+    return [plate for judge in drawn for plate in judge_figures_of(study.runs, judge, names)]
 
 
 def sweep_figures(study: Study, names: Names) -> list[Plate]:
@@ -89,7 +88,7 @@ def figures_of(study: Study, names: Names) -> Iterator[Plate]:
     yield from leaderboard_figures(study, names)
     if measured_floors(study.merged, HEADLINE):
         yield from floor_figures(study, names)
-    if any(row.hypothesis is not None for row in study.merged.samples):
+    if any(len(levels_of(study.runs, judge)) > 1 for judge in _writing(study)):
         yield from judge_figures(study, names)
     if swept_options(study) and curves(study, HEADLINE)[1]:
         yield from sweep_figures(study, names)
@@ -99,6 +98,6 @@ def _has_numbers(board: Board) -> bool:
     return any(line.overall.mean is not None for line in board.lines)
 
 
-def _shrinks(study: Study) -> Iterator[bool]:
-    for floors in measured_floors(study.merged, HEADLINE).values():
-        yield any(floor.floor95 for floor in floors.values())
+def _writing(study: Study) -> list[str]:
+    """Judges that gave a transcript."""
+    return list(dict.fromkeys(row.judge for run in study.runs for row in run.samples if row.hypothesis is not None))

@@ -20,6 +20,7 @@ from kasauti.report.figures.style import (
     bare,
     hide_spare,
     new_figure,
+    pages,
     paper,
 )
 from kasauti.report.loading import RunTables
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 Voice = tuple[str, str]
 """System and judge."""
 
+Floors = Mapping[Voice, Mapping[tuple[str, str], Floor]]
+"""Voice -> (scope, key) -> floor."""
+
 OVERALL = ("macro", "all")
 
 REPEATS = (1, 3, 10)
@@ -41,9 +45,6 @@ REPEATS = (1, 3, 10)
 
 PROMPTS = (5, 20, 100, 500)
 """Prompts a language over which it is drawn."""
-
-_AT_MOST = 6
-"""So many voices fit a figure."""
 
 
 def measured_floors(tables: RunTables, metric: str) -> dict[Voice, dict[tuple[str, str], Floor]]:
@@ -55,13 +56,25 @@ def measured_floors(tables: RunTables, metric: str) -> dict[Voice, dict[tuple[st
     return {voice: floors for voice, floors in found.items() if OVERALL in floors}
 
 
-def floor_figure(tables: RunTables, metric: str, names: Names) -> Plate:
-    """Draws the measured floors language by language, split into synthesis and judge.
+def floor_figures_of(tables: RunTables, metric: str, names: Names) -> list[Plate]:
+    """Draws the measured floors language by language, split into synthesis and judge; one figure for every six voices.
 
     Raises:
-        FigureError: no floor is measured, or there are more than six voices.
+        FigureError: no floor is measured.
     """
-    found = _some(tables, metric)
+    found = measured_floors(tables, metric)
+    if not found:
+        raise FigureError(
+            f"no noise floor of {metric_name(metric)} is measured here: that takes two takes of a prompt or more "
+            "(repeats=3)"
+        )
+    signatures = _signatures(tables, metric, found)
+    return [
+        _floor_page(f"noise_floors_{metric}{suffix}", metric, some, names, signatures) for suffix, some in pages(found)
+    ]
+
+
+def _floor_page(name: str, metric: str, found: Floors, names: Names, signatures: Sequence[str]) -> Plate:
     keys = list(dict.fromkeys(key for floors in found.values() for key in floors if key != OVERALL))
     keys += [OVERALL] if len(keys) > 1 else []
     scale = 100 if metric in METRIC_NAMES else 1
@@ -84,8 +97,7 @@ def floor_figure(tables: RunTables, metric: str, names: Names) -> Plate:
         figure.supxlabel(f"noise floor, {_unit(metric)}", fontsize="medium")
         handles, labels = first.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=len(handles), handletextpad=0.2)
-        name = f"noise_floors_{metric}"
-        return finished(name, figure, _floor_caption(tables, metric, found, names), _signatures(tables, metric, found))
+        return finished(name, figure, _floor_caption(metric, found, names), signatures)
 
 
 def _draw_floors(
@@ -108,15 +120,22 @@ def _draw_floors(
         axes.axhline(len(keys) - 1.5, color=GRID, lw=0.6)
 
 
-def shrinking_figure(tables: RunTables, metric: str, names: Names) -> Plate:
+def shrinking_figures_of(tables: RunTables, metric: str, names: Names) -> list[Plate]:
     """Draws how the overall floor shrinks with prompts and takes, from the measured variances.
 
-    Raises:
-        FigureError: no floor above 0 is measured.
+    Returns:
+        One figure for every six voices whose floor is not 0; none where every take came out the same.
     """
-    found = {voice: floors for voice, floors in _some(tables, metric).items() if floors[OVERALL].floor95}
-    if not found:
-        raise FigureError("every take came out the same, so the floor is 0 at any number of prompts")
+    measured = measured_floors(tables, metric)
+    found = {voice: floors for voice, floors in measured.items() if floors[OVERALL].floor95}
+    signatures = _signatures(tables, metric, found)
+    return [
+        _shrinking_page(f"noise_shrinks_{metric}{suffix}", metric, some, names, signatures)
+        for suffix, some in pages(found)
+    ]
+
+
+def _shrinking_page(name: str, metric: str, found: Floors, names: Names, signatures: Sequence[str]) -> Plate:
     scale = 100 if metric in METRIC_NAMES else 1
     columns = min(3, len(found))
     rows = math.ceil(len(found) / columns)
@@ -132,8 +151,7 @@ def shrinking_figure(tables: RunTables, metric: str, names: Names) -> Plate:
         figure.supylabel(f"noise floor, {_unit(metric)}", fontsize="medium")
         handles, labels = grid[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=len(handles), handletextpad=0.4)
-        caption = _shrinking_caption(metric, found, names)
-        return finished(f"noise_shrinks_{metric}", figure, caption, _signatures(tables, metric, found))
+        return finished(name, figure, _shrinking_caption(metric, found, names), signatures)
 
 
 def _draw_shrinking(axes: Axes, floors: Mapping[tuple[str, str], Floor], metric: str, scale: int) -> None:
@@ -159,20 +177,6 @@ def _draw_shrinking(axes: Axes, floors: Mapping[tuple[str, str], Floor], metric:
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
-def _some(tables: RunTables, metric: str) -> dict[Voice, dict[tuple[str, str], Floor]]:
-    found = measured_floors(tables, metric)
-    if not found:
-        raise FigureError(
-            f"no noise floor of {metric_name(metric)} is measured here: that takes two takes of a prompt or more "
-            "(repeats=3)"
-        )
-    if len(found) > _AT_MOST:
-        raise FigureError(
-            f"noise floors of {len(found)} voices do not fit one figure; name a study of {_AT_MOST} or fewer"
-        )
-    return found
-
-
 def _title(voice: Voice, found: Mapping[Voice, object], names: Names) -> str:
     system, judge = voice
     several = len({judge for _, judge in found}) > 1
@@ -193,9 +197,7 @@ def _told(voice: Voice, floor: Floor, metric: str, names: Names) -> str:
     return f"{names.system(voice[0])} by {names.judge(voice[1])}: {value} (n = {floor.n_prompts} prompts, {takes})"
 
 
-def _floor_caption(
-    tables: RunTables, metric: str, found: Mapping[Voice, Mapping[tuple[str, str], Floor]], names: Names
-) -> str:
+def _floor_caption(metric: str, found: Floors, names: Names) -> str:
     told = "; ".join(_told(voice, floors[OVERALL], metric, names) for voice, floors in found.items())
     parts = [
         f"Noise floor of the mean {metric_name(metric)}: two runs that differ in nothing differ by more than this 5 % "
@@ -208,7 +210,7 @@ def _floor_caption(
     return " ".join(parts)
 
 
-def _shrinking_caption(metric: str, found: Mapping[Voice, Mapping[tuple[str, str], Floor]], names: Names) -> str:
+def _shrinking_caption(metric: str, found: Floors, names: Names) -> str:
     told = "; ".join(_told(voice, floors[OVERALL], metric, names) for voice, floors in found.items())
     assumed = f" Dotted: the floor assumed where none is measured, {100 * ASSUMED_CER:g}." if metric == "cer" else ""
     return (

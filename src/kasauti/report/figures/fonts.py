@@ -6,6 +6,7 @@ system's.
 
 from __future__ import annotations
 
+import unicodedata
 import warnings
 from functools import cache
 from pathlib import Path
@@ -36,6 +37,12 @@ FAMILIES = {
 }
 """ISO 15924 code -> family."""
 
+_WITHOUT_GLYPH = frozenset({"Cc", "Cf", "Zs"})
+"""Line ends, joiners, spaces: they need none."""
+
+_LAYOUTS = 3
+"""After so many the layout no longer moves; it is kept then, so that a figure has the same bytes each time."""
+
 _WHERE = "Debian and Ubuntu: apt install fonts-noto-core; elsewhere fonts.google.com/noto; then start again"
 
 
@@ -53,26 +60,44 @@ def families(text: str) -> list[str]:
 
 
 def set_fonts(figure: Figure) -> None:
-    """Gives every text of a figure its families and lays the figure out; inside `paper`.
+    """Gives every text of a figure its families, lays the figure out and keeps it so; inside `paper`.
 
     Raises:
         FigureError: a font, or a glyph in all of a text's fonts, is missing.
     """
     from matplotlib.text import Text
 
+    # The first layout makes the labels of ticks, in whatever font stands there; the others measure what they are.
     with warnings.catch_warnings():
-        # The first layout makes the labels of ticks, by whatever font stands there.
         warnings.filterwarnings("ignore", "Glyph .* missing from")
         figure.draw_without_rendering()
     for text in figure.findobj(Text):
-        assert isinstance(text, Text)
-        text.set_fontfamily(families(text.get_text()))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", "Glyph .* missing from")
-        try:
-            figure.draw_without_rendering()
-        except UserWarning as warning:
-            raise FigureError(f"a letter has no glyph and would be a box: {warning}. {_WHERE}") from warning
+        written = text.get_text()
+        text.set_fontfamily(families(written))
+        _check_glyphs(written)
+    for _ in range(_LAYOUTS):
+        figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
+def _check_glyphs(text: str) -> None:
+    """A letter that no font of a text has would be a box."""
+    for char in dict.fromkeys(text):
+        if unicodedata.category(char) in _WITHOUT_GLYPH or any(ord(char) in _letters(f) for f in families(text)):
+            continue
+        name = unicodedata.name(char, "a letter without a name")
+        raise FigureError(
+            f"{name} (U+{ord(char):04X}) of {text!r} has no glyph in {', '.join(families(text))} and would be a box. "
+            f"{_WHERE}"
+        )
+
+
+@cache
+def _letters(family: str) -> frozenset[int]:
+    """Code points that a family has a glyph for."""
+    from matplotlib import font_manager
+
+    return frozenset(font_manager.get_font(font_manager.findfont(family)).get_charmap())
 
 
 @cache

@@ -26,6 +26,7 @@ from kasauti.report.figures.style import (
     bare,
     hide_spare,
     new_figure,
+    pages,
     paper,
 )
 from kasauti.report.loading import LevelRow, RunTables, load_levels
@@ -41,7 +42,7 @@ LEVELS = ("strict", "numbers", "lenient", "phonetic")
 
 _LOOKS = {"strict": ("s", VERMILION), "numbers": ("D", ORANGE), "lenient": ("^", SKY), "phonetic": ("o", BLUE)}
 
-_PER_ROW, _AT_MOST = 3, 6
+_PER_ROW = 3
 
 _APART = 0.14
 """How far above and below the line of a language its first and its last level stand."""
@@ -106,20 +107,50 @@ def _place(row: LevelRow | SampleRow) -> tuple[str, str, int, str, int]:
     return row.prompt_id, row.system, row.repeat, row.judge, row.rejudge
 
 
-def judge_figure(runs: Sequence[RunTables], judge: str, names: Names) -> Plate:
+def levels_of(runs: Sequence[RunTables], judge: str) -> list[str]:
+    """Those of `LEVELS` at which transcripts of a judge are scored."""
+    known = {row.level for run in runs for row in load_levels(run.runs[0].folder) if row.judge == judge}
+    return [level for level in LEVELS if level in known]
+
+
+def judge_figures_of(runs: Sequence[RunTables], judge: str, names: Names) -> list[Plate]:
     """Draws one judge: a panel for each system, a line for each language from `strict` to `phonetic`.
 
+    Returns:
+        One figure for every six systems.
+
     Raises:
-        FigureError: no transcript of this judge was scored at two of these levels, or there are more than six systems.
+        FigureError: no transcript of this judge was scored at two of these levels.
     """
-    cells = {system: languages for (system, heard), languages in level_cells(runs).items() if heard == judge}
-    known = {level for languages in cells.values() for cell in languages.values() for level in cell.levels}
-    levels = [level for level in LEVELS if level in known]
+    levels = levels_of(runs, judge)
     if len(levels) < 2:
         raise FigureError(f"judge {judge}: no transcript is scored at two of the levels {', '.join(LEVELS)}")
-    if len(cells) > _AT_MOST:
-        raise FigureError(f"{len(cells)} systems do not fit one figure; name a study of {_AT_MOST} or fewer")
-    languages = [lang for lang in dict.fromkeys(row.lang for run in runs for row in run.samples) if _any(cells, lang)]
+    cells = {system: languages for (system, heard), languages in level_cells(runs).items() if heard == judge}
+    signatures = _signatures(runs, judge, levels)
+    languages = list(dict.fromkeys(row.lang for run in runs for row in run.samples))
+    return [
+        _page(
+            f"judge_levels_{judge}{suffix}",
+            judge,
+            some,
+            [lang for lang in languages if _any(some, lang)],
+            levels,
+            names,
+            signatures,
+        )
+        for suffix, some in pages(cells)
+    ]
+
+
+def _page(
+    name: str,
+    judge: str,
+    cells: Mapping[str, Mapping[str, LevelCell]],
+    languages: Sequence[str],
+    levels: Sequence[str],
+    names: Names,
+    signatures: Sequence[str],
+) -> Plate:
     columns = min(_PER_ROW, len(cells))
     rows = math.ceil(len(cells) / columns)
     with paper():
@@ -136,8 +167,7 @@ def judge_figure(runs: Sequence[RunTables], judge: str, names: Names) -> Plate:
         figure.supxlabel(f"CER, %, heard by {names.judge(judge)}", fontsize="medium")
         handles, labels = grid[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper left", ncols=len(handles), handletextpad=0.2)
-        caption = _caption(judge, cells, levels, names)
-        return finished(f"judge_levels_{judge}", figure, caption, _signatures(runs, judge, levels))
+        return finished(name, figure, _caption(judge, cells, levels, names), signatures)
 
 
 def _any(cells: Mapping[str, Mapping[str, LevelCell]], lang: str) -> bool:

@@ -6,9 +6,9 @@ state of `pyplot`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kasauti.errors import KasautiError
 
@@ -22,6 +22,12 @@ SINGLE_MM, DOUBLE_MM = 84.0, 174.0
 BASE_PT, SMALL_PT = 8.0, 7.0
 
 PNG_DPI = 300
+
+PANELS = 6
+"""So many fit one figure."""
+
+_Key = TypeVar("_Key")
+_Panel = TypeVar("_Panel")
 
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
     "#000000",
@@ -114,6 +120,14 @@ def hide_spare(grid: Any, used: int) -> None:
     for number, axes in enumerate(grid.flat):
         axes.set_visible(number < used)
         axes.tick_params(axis="x", labelbottom=number + columns >= used)
+
+
+def pages(panels: Mapping[_Key, _Panel]) -> Iterator[tuple[str, dict[_Key, _Panel]]]:
+    """Six panels at a time, and the end of their figure's name: nothing, or `_2` for the second of several."""
+    found = list(panels.items())
+    starts = range(0, len(found), PANELS)
+    for number, start in enumerate(starts, start=1):
+        yield (f"_{number}" if len(starts) > 1 else ""), dict(found[start : start + PANELS])
 
 
 def bare(axes: Axes, *, keep_left: bool = False, grid: str = "x") -> None:
