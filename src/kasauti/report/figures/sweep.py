@@ -34,6 +34,10 @@ Options = tuple[tuple[str, Any], ...]
 """The other options that differ between the runs of a study: what tells one curve of a system from another."""
 
 
+_MOST_LABELS = 9
+"""So many labels of values fit the axis side by side."""
+
+
 @dataclass(frozen=True)
 class Point:
     """One run: the value of the swept option, and what came out.
@@ -149,6 +153,7 @@ def sweep_figure(study: Study, metric: str, names: Names, option: str | None = N
             f"study {study.name}: no system has a number of {metric_name(metric)} at two values of {along}"
         )
     values = sorted({point.value for curve in found for point in curve.points}, key=_order)
+    places = _places(values)
     scale = 100 if metric in METRIC_NAMES else 1
     judges = list(dict.fromkeys(curve.judge for curve in found))
     with paper():
@@ -157,8 +162,8 @@ def sweep_figure(study: Study, metric: str, names: Names, option: str | None = N
         for axes, judge in zip(grid.flat, judges, strict=True):
             mine = [curve for curve in found if curve.judge == judge]
             for number, curve in enumerate(mine):
-                _draw(axes, curve, number, len(mine), values, scale, names)
-            _frame(axes, values, along)
+                _draw(axes, curve, number, len(mine), places, scale, names)
+            _frame(axes, places, along)
             if len(judges) > 1:
                 axes.set_title(f"heard by {names.judge(judge)}", loc="left")
             if len(mine) > 1:
@@ -176,20 +181,27 @@ def _order(value: Any) -> Any:
     return (0, value) if isinstance(value, int | float) else (1, str(value))
 
 
-def _frame(axes: Axes, values: Sequence[Any], along: str) -> None:
-    numeric = all(isinstance(value, int | float) for value in values)
-    axes.set_xticks(values if numeric else range(len(values)), [f"{value}" for value in values])
+def _places(values: Sequence[Any]) -> dict[Any, float]:
+    """Value -> where it stands: numbers by their size, unless two are too close for their labels; all else in steps."""
+    if all(isinstance(value, int | float) for value in values):
+        closest = min(after - before for before, after in pairwise(values))
+        if closest >= (values[-1] - values[0]) / _MOST_LABELS:
+            return {value: float(value) for value in values}
+    return {value: float(place) for place, value in enumerate(values)}
+
+
+def _frame(axes: Axes, places: Mapping[Any, float], along: str) -> None:
+    axes.set_xticks(list(places.values()), [f"{value}" for value in places])
     axes.set_xlabel(along.replace("_", " "))
     bare(axes, keep_left=True, grid="y")
     axes.margins(x=0.08)
 
 
-def _draw(axes: Axes, curve: Curve, number: int, count: int, values: Sequence[Any], scale: int, names: Names) -> None:
-    numeric = all(isinstance(value, int | float) for value in values)
-    width = (max(values) - min(values)) / 60 if numeric else 0.08
+def _draw(axes: Axes, curve: Curve, number: int, count: int, at: Mapping[Any, float], scale: int, names: Names) -> None:
+    width = (max(at.values()) - min(at.values())) / 60
     shift = (number - (count - 1) / 2) * width * 1.5
     color, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
-    places = [shift + (point.value if numeric else values.index(point.value)) for point in curve.points]
+    places = [shift + at[point.value] for point in curve.points]
     means = [scale * (point.row.mean or 0.0) for point in curve.points]
     for place, mean, point in zip(places, means, curve.points, strict=True):
         row = point.row
