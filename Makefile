@@ -109,7 +109,7 @@ test-outside: $(VENV)/.outside ## counts and letters against sclite, ICU, Akshar
 test-models: $(MODELS)/.done ## systems and judges that run on torch, transformers, NeMo and ONNX Runtime, on tiny random checkpoints
 	$(MODELS)/bin/python -m pytest tests/models $(ARGS)
 
-test-research: $(RESEARCH)/.done ## W&B, figures, notebooks, Ray and the launchers of sweeps
+test-research: $(RESEARCH)/.done ## W&B, figures, notebooks, Ray and the launchers of sweeps (Debian: fonts-noto-core)
 	$(RESEARCH)/bin/python -m pytest tests/research $(ARGS)
 
 test-align: $(ALIGN)/.done ## word times by forced alignment with torchaudio (8 GB)
