@@ -71,6 +71,17 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 @pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Three voices in every language that has a name in its own letters, which is also what they say."""
+    root = tmp_path_factory.mktemp("many")
+    own = read_names().languages
+    prompt_file(root, [(f"{lang}{turn}", lang, f"{own[lang]} {turn}") for lang in own for turn in range(2)])
+    members = "{use: fake, id: cartesia_sonic_preview},{use: fake, id: other, slip_rate: 0.05, fail_ids: [hi0]}"
+    run_here(root, f"system.members=[{{use: fake, langs: [en, hi, bn]}},{members}]", system="lineup")
+    return load_study(next(root.glob("runs/*/run.json")).parent)
+
+
+@pytest.fixture(scope="module")
 def panel(tmp_path_factory: pytest.TempPathFactory) -> Study:
     return load_study(write_panel(tmp_path_factory.mktemp("panel")))
 
@@ -169,6 +180,16 @@ def test_language_map_shows_every_cell(example: Study) -> None:
     hatched = [patch for patch in plate.figure.axes[0].patches if patch.get_hatch()]
     assert len(hatched) >= len([r for r in unsupported if (r.scope, r.judge, r.metric) == ("lang", "whisper", "cer")])
     assert "Hatched: a language that the system does not speak." in plate.caption
+
+
+def test_many_languages_go_down_the_page(many: Study) -> None:
+    plate = named(leaderboard_figures(many, read_names(native=True)), "languages_fake_cer")
+    written = texts(plate)
+    for lang, own in NAMES.languages.items():
+        assert (f"{own} {language_name(lang)}" if lang != "en" else "English") in written
+    row = aggregate(many, "lang", "hi", "other")
+    assert f"{value_of(row.mean, is_rate=True)} (1/2)" in written
+    assert len(plate.figure.axes[0].get_yticklabels()) == len(NAMES.languages)
 
 
 def test_floors_are_split_into_synthesis_and_judge(noisy: Study) -> None:
@@ -312,19 +333,21 @@ def legend_texts(legends: Iterable[Any]) -> list[Any]:
     return [text for legend in legends if legend is not None for text in legend.get_texts()]
 
 
-def test_nothing_is_cut_off_or_written_over(example: Study, noisy: Study, swept: Study, panel: Study) -> None:
-    for study in (example, noisy, swept, panel):
-        for plate in figures_of(study, NAMES):
-            whole = plate.figure.bbox
-            boxes = [(text.get_text(), text.get_window_extent()) for text in shown_texts(plate)]
-            for written, box in boxes:
-                within = box.x0 >= 0 and box.x1 <= whole.width and box.y0 >= 0 and box.y1 <= whole.height
-                assert within, (plate.name, written)
-            for number, (one, box) in enumerate(boxes):
-                for other, second in boxes[number + 1 :]:
-                    wide = min(box.x1, second.x1) - max(box.x0, second.x0)
-                    high = min(box.y1, second.y1) - max(box.y0, second.y0)
-                    assert wide < 1 or high < 1, (plate.name, one, other)
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("which", ["example", "noisy", "swept", "many", "panel"])
+def test_nothing_is_cut_off_or_written_over(request: pytest.FixtureRequest, which: str, native: bool) -> None:
+    study: Study = request.getfixturevalue(which)
+    for plate in figures_of(study, read_names(native=native)):
+        whole = plate.figure.bbox
+        boxes = [(text.get_text(), text.get_window_extent()) for text in shown_texts(plate)]
+        for written, box in boxes:
+            within = box.x0 >= 0 and box.x1 <= whole.width and box.y0 >= 0 and box.y1 <= whole.height
+            assert within, (plate.name, written)
+        for number, (one, box) in enumerate(boxes):
+            for other, second in boxes[number + 1 :]:
+                wide = min(box.x1, second.x1) - max(box.x0, second.x0)
+                high = min(box.y1, second.y1) - max(box.y0, second.y0)
+                assert wide < 1 or high < 1, (plate.name, one, other)
 
 
 def test_same_tables_give_the_same_bytes(example: Study, panel: Study) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from kasauti.report.figures.plate import Plate, finished
-from kasauti.report.figures.style import BASE_PT, DOUBLE_MM, SMALL_PT, FigureError, new_figure, paper
-from kasauti.report.heat import RATE_STEPS, Cell, HeatMap, language_map
+from kasauti.report.figures.style import BASE_PT, DOUBLE_MM, SINGLE_MM, SMALL_PT, FigureError, new_figure, paper
+from kasauti.report.heat import RATE_STEPS, Cell, language_map
 from kasauti.report.leaderboard import Board
 from kasauti.report.loading import RunTables
 from kasauti.report.names import Names
@@ -15,9 +16,14 @@ from kasauti.report.wording import level_of, metric_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_CELL_MM, _NAMES_MM, _ROW_MM, _FRAME_MM = 17.0, 38.0, 8.5, 16.0
+_CELL_MM, _NAMES_MM, _FRAME_MM = 17.0, 38.0, 16.0
+_ROW_MM, _LOW_ROW_MM = 8.5, 5.5
+
 _WIDEST = 7
-"""More languages than this have narrow cells, and their names slanted."""
+"""More languages than this go down the page instead of across, so that their names are read without turning it."""
+
+_WRAP = 12
+"""Characters after which the name of a system that heads a column goes on below."""
 
 _PALETTE = "YlOrBr"
 """From light to dark in one direction, so that it is read in grey too."""
@@ -34,46 +40,54 @@ def language_figure(tables: RunTables, board: Board, names: Names) -> Plate:
     Raises:
         FigureError: no cell has a number.
     """
-    import numpy as np
-    import seaborn
-
     heat = language_map(board, tables)
-    if not any(cell.shade is not None for _, cells in heat.rows for cell in cells):
+    cells = [list(row) for _, row in heat.rows]
+    if not any(cell.shade is not None for row in cells for cell in row):
         raise FigureError(f"no map of languages for {metric_name(board.metric)} by {board.judge}: no row has a score")
-    shades = np.array([[np.nan if cell.shade is None else cell.shade for cell in cells] for _, cells in heat.rows])
-    n_rows, n_columns = shades.shape
-    slanted = n_columns > _WIDEST
+    languages = [names.language(key) for key, *_ in heat.columns]
+    systems = [names.system(line.system) for line, _ in heat.rows]
+    down = len(languages) > _WIDEST
+    if down:
+        cells = [list(column) for column in zip(*cells, strict=True)]
+    height_mm = _FRAME_MM + (_LOW_ROW_MM if down else _ROW_MM) * len(cells)
     with paper():
-        width = min(DOUBLE_MM, _NAMES_MM + _CELL_MM * n_columns)
-        figure = new_figure(max(width, 84.0), _FRAME_MM + _ROW_MM * n_rows)
+        figure = new_figure(max(SINGLE_MM, min(DOUBLE_MM, _NAMES_MM + _CELL_MM * len(cells[0]))), height_mm)
         axes = figure.subplots()
-        shown = np.array([[_text(cell) for cell in cells] for _, cells in heat.rows])
-        seaborn.heatmap(
-            shades,
-            ax=axes,
-            cmap=seaborn.color_palette(_PALETTE, len(RATE_STEPS) + 1),
-            vmin=-0.5,
-            vmax=len(RATE_STEPS) + 0.5,
-            annot=shown,
-            fmt="",
-            annot_kws={"fontsize": SMALL_PT},
-            mask=np.isnan(shades),
-            cbar=False,
-            linewidths=1,
-        )
-        _mark_absent(axes, heat)
-        _name_columns(axes, [names.language(key) for key, *_ in heat.columns], slanted=slanted)
-        axes.set_yticklabels([names.system(line.system) for line, _ in heat.rows], rotation=0)
+        _draw(axes, cells, one_line=down)
+        _mark_absent(axes, cells)
+        if down:
+            axes.set_yticklabels([label.replace("\n", " ") for label in languages], rotation=0)
+            axes.set_xticklabels(["\n".join(wrap(name, _WRAP)) for name in systems], rotation=0)
+        else:
+            axes.set_yticklabels(systems, rotation=0)
+            _head_with_languages(axes, languages)
         axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False, labelsize=BASE_PT)
         signatures = [cell.signature for line in board.lines for cell in line.cells.values()]
         return finished(f"languages_{board.judge}_{board.metric}", figure, _caption(board, tables, names), signatures)
 
 
-def _name_columns(axes: Axes, labels: list[str], *, slanted: bool) -> None:
+def _draw(axes: Axes, cells: list[list[Cell]], *, one_line: bool) -> None:
+    import numpy as np
+    import seaborn
+
+    shades = np.array([[np.nan if cell.shade is None else cell.shade for cell in row] for row in cells])
+    seaborn.heatmap(
+        shades,
+        ax=axes,
+        cmap=seaborn.color_palette(_PALETTE, len(RATE_STEPS) + 1),
+        vmin=-0.5,
+        vmax=len(RATE_STEPS) + 0.5,
+        annot=np.array([[_text(cell, one_line=one_line) for cell in row] for row in cells]),
+        fmt="",
+        annot_kws={"fontsize": SMALL_PT},
+        mask=np.isnan(shades),
+        cbar=False,
+        linewidths=1,
+    )
+
+
+def _head_with_languages(axes: Axes, labels: list[str]) -> None:
     """English names on one line whatever the font of those above them."""
-    if slanted:
-        axes.set_xticklabels([label.replace("\n", " ") for label in labels], rotation=45, ha="left")
-        return
     axes.set_xticklabels([label.rpartition("\n")[2] for label in labels])
     for place, label in enumerate(labels):
         own = label.rpartition("\n")[0]
@@ -81,22 +95,22 @@ def _name_columns(axes: Axes, labels: list[str], *, slanted: bool) -> None:
         axes.annotate(own, (place + 0.5, 1), xycoords=where, xytext=(0, 18), textcoords="offset points", ha="center")
 
 
-def _mark_absent(axes: Axes, heat: HeatMap) -> None:
+def _mark_absent(axes: Axes, cells: list[list[Cell]]) -> None:
     """Hatches what has no number, and says why where the table does."""
     from matplotlib.patches import Rectangle
 
-    for place, (_, cells) in enumerate(heat.rows):
-        for column, cell in enumerate(cells):
+    for place, row in enumerate(cells):
+        for column, cell in enumerate(row):
             if cell.shade is None:
                 axes.add_patch(Rectangle((column, place), 1, 1, fc="#F2F2F2", ec="#BFBFBF", hatch="////", lw=0))
                 told = "" if cell.text == "unsupported" else _caveat(cell)
                 axes.text(column + 0.5, place + 0.5, told or "–", ha="center", va="center", fontsize=SMALL_PT)
 
 
-def _text(cell: Cell) -> str:
-    if cell.shade is None:
-        return ""
-    return f"{cell.text}\n{_caveat(cell)}" if _caveat(cell) else cell.text
+def _text(cell: Cell, *, one_line: bool) -> str:
+    if cell.shade is None or not _caveat(cell):
+        return cell.text
+    return f"{cell.text} ({_caveat(cell)})" if one_line else f"{cell.text}\n{_caveat(cell)}"
 
 
 def _caveat(cell: Cell) -> str:
@@ -116,7 +130,9 @@ def _caption(board: Board, tables: RunTables, names: Names) -> str:
         f"n = {n} scored prompts."
     ]
     if any(_caveat(cell) for _, row in language_map(board, tables).rows for cell in row):
-        parts.append("Second line: scored rows of all; the others failed or came in another script, and have no score.")
+        parts.append(
+            "With a stroke: scored rows of all; the others failed or came in another script, and have no score."
+        )
     if any(row.status == "unsupported_language" for _, row in cells):
         parts.append("Hatched: a language that the system does not speak.")
     scale = f"Colour changes at {steps} %." if board.is_rate else "The lower a mark, the darker its cell."
