@@ -60,7 +60,9 @@ REFUSED: list[tuple[list[str], str]] = [
     (["system.id='a|b'"], r"system id 'a\|b': an id is non-empty text .* without \|"),
     # Cases hydra-07 to hydra-14.
     (["promptset.ids=[1_1_1]"], r"promptset.ids=\[1_1_1\]: read as 111, but promptset.ids is text"),
+    (["+prompt_id=1_1_1"], r"no key prompt_id"),
     (["promptset.lang=nan"], r"unknown language 'nan'"),
+    (["promptset.langs=[none]"], r"unknown language 'none'"),
     (["promptset.name=ek,do"], QUOTES),
     (["promptset.name=नमस्ते"], rf"^error: promptset.name=नमस्ते; .*{QUOTES}"),
     (["promptset.name=₹500"], QUOTES),

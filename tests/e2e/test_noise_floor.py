@@ -46,10 +46,26 @@ def test_a_single_take_finds_the_floor_of_an_earlier_run(tmp_path: Path) -> None
     assert then.var_judge is not None
     assert (now.floor_kind, now.floor_source) == ("stored", f"from run {study.result.run_id}")
     assert now.floor95 == pytest.approx(1.96 * (2 * (then.var_synthesis + then.var_judge) / 8) ** 0.5)
-    ran = single(tmp_path, "system.id=fake", "study=other")
+    ran = single(tmp_path)
     assert "†: floor measured before" in " ".join(ran.said.split())
     record = json.loads((ran.result.folder / "run.json").read_text(encoding="utf-8"))
     assert {one["metric"] for one in record["noise"]} >= {"cer", "wer"}
+
+
+def test_the_study_writes_floors_by_language_and_says_them(tmp_path: Path) -> None:
+    words = ["+experiment=noise_floor", "judge.slip_rate=0.02", "repeats=3"]
+    ran = run_here(tmp_path, *VARIES, *words)
+    rows = ran.table("noise_floor.tsv")
+    here = {(row["scope"], row["key"]): row for row in rows if row["metric"] == "cer" and row["here"] == "true"}
+    assert set(here) == {("lang", "hi"), ("macro", "all")}
+    study = row_of(ran)
+    assert float(here["lang", "hi"]["floor95"]) == pytest.approx(study.floor95)
+    assert (here["lang", "hi"]["repeats"], here["lang", "hi"]["rejudges"]) == ("3.0", "2.0")
+    assert study.var_judge is not None
+    assert float(here["lang", "hi"]["judge95"]) == pytest.approx(1.96 * (2 * study.var_judge / (8 * 3 * 2)) ** 0.5)
+    assert "Noise floors, CER, % points" in ran.said
+    assert f"{100 * float(here['lang', 'hi']['synthesis95']):.2f}" in ran.said
+    assert run_here(tmp_path, *VARIES, "judge.slip_rate=0.02").table("noise_floor.tsv") == []
 
 
 def test_a_floor_that_comes_later_is_found_by_the_same_command_without_a_call(tmp_path: Path) -> None:

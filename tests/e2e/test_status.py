@@ -56,3 +56,24 @@ def test_latest_of_no_ended_run_says_what_to_do(tmp_path: Path) -> None:
         killed.write_json("status.json", {"run_id": killed.run_id, "state": "running"})
     with pytest.raises(ConfigError, match="has ended"):
         find_run("latest", tmp_path / "runs")
+
+
+def test_latest_is_the_newest_whose_record_can_be_read(tmp_path: Path) -> None:
+    first, second = (run_here(tmp_path, "scoring.draws=100", f"promptset.langs=[{lang}]") for lang in ("hi", "ta"))
+    runs = tmp_path / "runs"
+    assert find_run("latest", runs) == second.result.folder
+    (second.result.folder / "run.json").write_text('{"run_id": ', encoding="utf-8")
+    assert find_run("latest", runs) == first.result.folder
+
+
+def test_the_folder_of_runs_is_looked_for_where_the_command_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = run_here(tmp_path, "scoring.draws=100", "promptset.langs=[hi]")
+    monkeypatch.chdir(tmp_path)
+    assert main(["--runs", "runs", "status"]) == 0
+    assert ran.result.run_id in capsys.readouterr().out
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert main(["status"]) == 0
+    assert ran.result.run_id not in capsys.readouterr().out

@@ -78,5 +78,6 @@ def test_the_printed_floors_are_those_of_the_table() -> None:
     shown = lines[0]
     assert shown[3:8] == ["6", "×", "3", "×", "2"]
     assert shown[8:11] == [f"{100 * table[6, 3, 2][name]:.2f}" for name in ("floor95", "synthesis95", "judge95")]
+    assert "all, mean" not in printed(rows_of(3, 2, ("hi",)))
     plans = [(100, 1), (100, 5), (1000, 1), (1000, 5)]
     assert shown[11:] == [f"{100 * table[n, r, 1]['floor95']:.2f}" for n, r in plans]

@@ -64,6 +64,9 @@ def print_floors_at(samples: Sequence[SampleRow], console: Console) -> None:
             for place, floor in noise_floors(samples, metric).items()
             if floor.kind == "measured" and floor.rejudges > 1 and place[2] in ("lang", "macro")
         }
+        languages = {place[3] for place in floors if place[2] == "lang"}
+        if len(languages) == 1:  # of one language the mean over languages says nothing new
+            floors = {place: floor for place, floor in floors.items() if place[2] == "lang"}
         if floors:
             _print(metric, floors, console)
 
