@@ -16,13 +16,13 @@ from kasauti.report.wording import level_of, metric_name
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_CELL_MM, _NAMES_MM, _FRAME_MM = 17.0, 38.0, 16.0
-_ROW_MM, _LOW_ROW_MM = 8.5, 5.5
+_CELL_MM, _NAMES_MM, _FRAME_MM, _ROW_MM = 17.0, 38.0, 16.0, 8.5
+_WIDE_CELL_MM, _LANGUAGES_MM, _LOW_ROW_MM, _LINE_MM = 19.0, 55.0, 5.5, 4.0
 
 _WIDEST = 7
 """More languages than this go down the page instead of across, so that their names are read without turning it."""
 
-_WRAP = 12
+_WRAP = 10
 """Characters after which the name of a system that heads a column goes on below."""
 
 _PALETTE = "YlOrBr"
@@ -45,21 +45,23 @@ def language_figure(tables: RunTables, board: Board, names: Names) -> Plate:
     if not any(cell.shade is not None for row in cells for cell in row):
         raise FigureError(f"no map of languages for {metric_name(board.metric)} by {board.judge}: no row has a score")
     languages = [names.language(key) for key, *_ in heat.columns]
-    systems = [names.system(line.system) for line, _ in heat.rows]
+    systems = ["\n".join(wrap(names.system(line.system), _WRAP)) for line, _ in heat.rows]
     down = len(languages) > _WIDEST
+    width_mm, height_mm = _NAMES_MM + _CELL_MM * len(languages), _FRAME_MM + _ROW_MM * len(systems)
     if down:
         cells = [list(column) for column in zip(*cells, strict=True)]
-    height_mm = _FRAME_MM + (_LOW_ROW_MM if down else _ROW_MM) * len(cells)
+        width_mm = _LANGUAGES_MM + _WIDE_CELL_MM * len(systems)
+        height_mm = _LOW_ROW_MM * len(languages) + _LINE_MM * (1 + max(name.count("\n") for name in systems)) + 4
     with paper():
-        figure = new_figure(max(SINGLE_MM, min(DOUBLE_MM, _NAMES_MM + _CELL_MM * len(cells[0]))), height_mm)
+        figure = new_figure(max(SINGLE_MM, min(DOUBLE_MM, width_mm)), height_mm)
         axes = figure.subplots()
         _draw(axes, cells, one_line=down)
         _mark_absent(axes, cells)
         if down:
             axes.set_yticklabels([label.replace("\n", " ") for label in languages], rotation=0)
-            axes.set_xticklabels(["\n".join(wrap(name, _WRAP)) for name in systems], rotation=0)
+            axes.set_xticklabels(systems, rotation=0)
         else:
-            axes.set_yticklabels(systems, rotation=0)
+            axes.set_yticklabels([names.system(line.system) for line, _ in heat.rows], rotation=0)
             _head_with_languages(axes, languages)
         axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False, labelsize=BASE_PT)
         signatures = [cell.signature for line in board.lines for cell in line.cells.values()]
