@@ -91,11 +91,14 @@ sweep: $(VENV)/.local ## a study over several settings, one table at its end (ST
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
+# One process a core; tests of one file share what is slow to set up.
+SPREAD := -n auto --dist loadfile
+
 test: $(VENV)/.dev ## all tests that need nothing but the environment
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 test-base: $(VENV)/.base ## the quick ones, on the base install alone (no speech engine, no weights)
-	$(BIN)/python -m pytest tests/unit tests/config $(ARGS)
+	$(BIN)/python -m pytest tests/unit tests/config $(SPREAD) $(ARGS)
 
 test-data: $(VENV)/.dev ## published tables recomputed (KASAUTI_SHARED_DATA=folder of the IndicEmo bundle)
 	$(BIN)/python -m pytest tests/data $(ARGS)
@@ -107,7 +110,7 @@ test-outside: $(VENV)/.outside ## counts and letters against sclite, ICU, Akshar
 	KASAUTI_JIWER_SDIST=$$(echo $(VENV)/sdist/jiwer-*.tar.gz) $(BIN)/python -m pytest tests/outside $(ARGS)
 
 test-models: $(MODELS)/.done ## systems and judges that run on torch, transformers, NeMo and ONNX Runtime, on tiny random checkpoints
-	$(MODELS)/bin/python -m pytest tests/models $(ARGS)
+	$(MODELS)/bin/python -m pytest tests/models $(SPREAD) $(ARGS)
 
 test-research: $(RESEARCH)/.done ## W&B, figures, notebooks, Ray and the launchers of sweeps (Debian: fonts-noto-core)
 	$(RESEARCH)/bin/python -m pytest tests/research $(ARGS)
