@@ -228,6 +228,7 @@ def test_sweep_tells_steps_beyond_noise(swept: Study) -> None:
     assert [point.beyond_noise for point in curve.points] == [False, *beyond]
     assert beyond[1]
     # 0.05 and 0.06 are too close for their labels, so the values stand in steps.
+    assert plate.caption.endswith("The values stand in equal steps.")
     assert dots(plate) == [(x, pytest.approx(100 * (point.row.mean or 0))) for x, point in enumerate(curve.points)]
     styles = [line.get_linestyle() for line in plate.figure.axes[0].lines if len(line.get_xdata()) == 2]
     assert styles == ["-" if apart else ":" for apart in beyond]

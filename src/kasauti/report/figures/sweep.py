@@ -174,7 +174,10 @@ def sweep_figure(study: Study, metric: str, names: Names, option: str | None = N
         grid[0, 0].set_ylabel(f"{metric_name(metric)}{percent}")
         _legend(figure, any(point.row.floor95 for curve in found for point in curve.points))
         signatures = [point.row.signature for curve in found for point in curve.points]
-        return finished(f"sweep_{along}_{metric}", figure, _caption(along, found, metric, names), signatures)
+        caption = _caption(along, found, metric, names)
+        if all(isinstance(value, int | float) for value in values) and values != list(places.values()):
+            caption += " The values stand in equal steps."
+        return finished(f"sweep_{along}_{metric}", figure, caption, signatures)
 
 
 def _order(value: Any) -> Any:
