@@ -381,6 +381,19 @@ def test_another_models_files_are_refused_when_they_are_loaded(
         judge_of(broken, decoder=decoder).load()
 
 
+def test_graphs_that_can_not_run_end_the_run_with_words(broken: Path) -> None:
+    """An encoder whose batches are of one clip: names and files fit, and the first two clips show that it doesn't."""
+    import onnx
+
+    graph = onnx.load(str(broken / "assets" / "encoder.onnx"))
+    graph.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 1
+    onnx.save(graph, str(broken / "assets" / "encoder.onnx"))
+    judge = judge_of(broken)
+    for _ in range(2):  # and what is not whole is not used the next time
+        with pytest.raises(JudgeError, match=r"judge indicconformer: .* can't be set up: InvalidArgument: "):
+            judge.load()
+
+
 def test_a_front_end_that_numpy_does_not_have_is_refused(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
@@ -425,6 +438,28 @@ def test_a_gpu_that_is_not_there_is_told_before_the_run(folder: Path, monkeypatc
     [finding] = judge_of(folder, device="cuda").check([])
     assert "the one for CPUs" in finding.message
     assert "onnxruntime-gpu" in finding.remedy
+
+
+def test_a_gpu_is_asked_for_exact_float32_and_only_for_what_is_large(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, Any] = {}
+    made = onnxruntime.InferenceSession
+
+    def session(path: str, options: Any, providers: list[Any]) -> Any:
+        asked[Path(path).stem] = providers
+        return made(path, options, ["CPUExecutionProvider"])
+
+    monkeypatch.setattr(indicconformer_graphs, "has_cuda", lambda: True)
+    monkeypatch.setattr(onnxruntime, "preload_dlls", lambda: asked.update(libraries=len(asked)))
+    monkeypatch.setattr(onnxruntime, "InferenceSession", session)
+    judge_of(folder, device="auto", decoder="rnnt").load()
+    assert asked.pop("libraries") == 0  # before any session
+    on_gpu = {name for name, providers in asked.items() if len(providers) > 1}
+    assert on_gpu == {"encoder", "joint_enc"}
+    (name, options), rest = asked["encoder"]
+    assert (name, rest) == ("CUDAExecutionProvider", "CPUExecutionProvider")
+    assert (options["use_tf32"], options["cudnn_conv1d_pad_to_nc1d"]) == ("0", "1")
 
 
 def test_a_gpu_that_onnxruntime_can_not_use_ends_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from kasauti import devices
 from kasauti.checkpoints import Checkpoint
-from kasauti.errors import JudgeError
+from kasauti.errors import JudgeError, KasautiError
 from kasauti.judges import indicconformer_preflight as preflight
 from kasauti.judges.base import JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask, no_numbers
 from kasauti.judges.batching import BatchJudge, Samples, Transcript
@@ -132,10 +132,17 @@ class IndicConformer(BatchJudge):
         from kasauti.judges.indicconformer_features import front_end
         from kasauti.judges.indicconformer_graphs import Graphs
 
-        graphs = Graphs(folder / "assets", options.device, options.threads)
-        front = front_end(options.features, folder / "assets")
-        self._engine = Engine(folder, graphs, front, self._decoder)
-        self._engine.check(self._vocabularies)
+        try:
+            graphs = Graphs(folder / "assets", options.device, options.threads)
+            front = front_end(options.features, folder / "assets")
+            engine = Engine(folder, graphs, front, self._decoder)
+            engine.check(self._vocabularies)
+        except KasautiError:
+            raise
+        except Exception as error:  # a first run of the graphs raises whatever its engines do, a full device among it
+            told = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            raise JudgeError(f"judge {options.id}: {folder} can't be set up: {told}") from error
+        self._engine = engine
 
     def group(self, task: JudgeTask) -> str:
         return ""  # the encoder knows no languages; only what is read off it does

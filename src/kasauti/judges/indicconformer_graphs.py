@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from kasauti.errors import JudgeError
 from kasauti.judges.quiet import quiet
 
-_CUDA_OPTIONS = {"cudnn_conv_algo_search": "DEFAULT", "arena_extend_strategy": "kSameAsRequested"}
-"""The default search tries all algorithms anew for every length, and lengths of clips hardly repeat."""
+_CUDA_OPTIONS = {
+    # The usual search tries all algorithms anew for every length, and lengths of clips hardly repeat.
+    "cudnn_conv_algo_search": "DEFAULT",
+    # Without it cuDNN takes a slow kernel for depthwise convolutions in one dimension, of which each layer has one.
+    "cudnn_conv1d_pad_to_nc1d": "1",
+    # Float32 in ten bits would be another answer than a CPU's, and one that differs from batch to batch.
+    "use_tf32": "0",
+    "arena_extend_strategy": "kSameAsRequested",
+}
+"""Source: ONNX Runtime, CUDA execution provider, configuration options."""
 
 
 class Graphs:
@@ -20,9 +29,10 @@ class Graphs:
         self._assets = assets
         self._threads = threads
         self._cuda = device == "cuda"
-        self._providers: list[Any] = (
-            [("CUDAExecutionProvider", _CUDA_OPTIONS)] if device != "cpu" and has_cuda() else []
-        )
+        self._providers: list[Any] = []
+        if device != "cpu" and has_cuda():
+            _load_libraries()
+            self._providers = [("CUDAExecutionProvider", _CUDA_OPTIONS)]
 
     def load(self, name: str, inputs: Sequence[str], outputs: Sequence[str], *, small: bool = False) -> Any:
         """A session.
@@ -42,6 +52,8 @@ class Graphs:
         options.intra_op_num_threads = 1 if small else self._threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
+        # A plan of the memory would be kept for every shape of batch, and few come twice.
+        options.enable_mem_pattern = False
         # Threads that spin while they wait take the cores from whatever else runs.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         path = self._assets / f"{name}.onnx"
@@ -63,6 +75,15 @@ class Graphs:
         if self._cuda and not small and "CUDAExecutionProvider" not in session.get_providers():
             raise JudgeError(f"device=cuda: ONNX Runtime could not use the GPU for {path}; use device=cpu, or auto")
         return session
+
+
+def _load_libraries() -> None:
+    """Loads CUDA's libraries from the packages that brought them: the loader of the system doesn't know them."""
+    import onnxruntime
+
+    if hasattr(onnxruntime, "preload_dlls"):  # from 1.21; before it only torch, imported first, brought them
+        with redirect_stdout(None):  # it prints what it doesn't find; a session without the GPU says so itself
+            onnxruntime.preload_dlls()
 
 
 def has_cuda() -> bool:
