@@ -136,6 +136,7 @@ def asked(tables: RunTables, fingerprint: str = "", judge: dict[str, Any] | None
             ["espeak checkpoint=/a/last", "espeak checkpoint=/b/last"],
         ),
         ([{"voices": {"hi": "x"}}, {"voices": {"hi": "y"}}], ["espeak voices.hi=x", "espeak voices.hi=y"]),
+        ([dict.fromkeys("abcd", n) for n in (1, 2)], ["espeak run0000x", "espeak run1000x"]),
         ([{"speed": 1, "fingerprint": "1"}, {"speed": 1, "fingerprint": "2"}], ["espeak run0000x", "espeak run1000x"]),
         (
             [{"speed": 1, "fingerprint": "1"}, {"speed": 1, "fingerprint": "2"}, {"speed": 2}],

@@ -1,7 +1,7 @@
 """Names for what several runs call alike but is not: each meaning of a name gets what tells it from the others.
 
 `piper` at two temperatures becomes `piper temperature=0.6` and `piper temperature=0.8`; where no option differs (a
-checkpoint that was overwritten in place, recordings that were replaced) a run's id stands behind the name.
+checkpoint that was overwritten in place, recordings that were replaced), or too many do, a run's id stands behind it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from kasauti.report.loading import RunTables
 from kasauti.settings import CANNOT_CHANGE_A_RESULT
 
 _NO_OPTION = ("_target_", "id")
+
+_MOST_OPTIONS = 3
+"""That a name is made of."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +62,14 @@ def _names(parts: Sequence[RunTables], kind: _Kind) -> list[dict[str, str]]:
 
 
 def _labels(name: str, meanings: Sequence[RunTables], options: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A new name for each meaning of a name, from the options that differ between them."""
     keys = [
         key
         for key in dict.fromkeys(key for one in options for key in one)
         if len({canonical_json(one.get(key)) for one in options}) > 1
     ]
+    if len(keys) > _MOST_OPTIONS:
+        keys = []
     shown = {key: _shown([one.get(key) for one in options]) for key in keys}
     labels = [" ".join([name, *(f"{key}={shown[key][place]}" for key in keys)]) for place in range(len(meanings))]
     return [
