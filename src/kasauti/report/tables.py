@@ -42,6 +42,8 @@ def text_of(written: str) -> str | None:
     """The text that a cell was written from; None for an empty cell."""
     if written == "":
         return None
+    if "\\" not in written:
+        return written
     return re.sub(r"\\.", lambda found: _PLAIN.get(found[0], found[0]), written)
 
 
@@ -84,14 +86,33 @@ def read_records(path: Path, kind: type[Row]) -> list[Row]:
         StoreError: as `read_table`; a cell or a missing column doesn't fit the dataclass.
     """
     kinds = field_types(kind)
+    known = {name: _Values(plain) for name, plain in kinds.items()}
     rows = []
     for number, cells in enumerate(_rows(path), start=2):
         try:
-            values = {name: cell_value(kinds[name], written) for name, written in cells.items() if name in kinds}
-            rows.append(kind(**values))
+            rows.append(kind(**{name: known[name].of(written) for name, written in cells.items() if name in kinds}))
         except (ValueError, TypeError) as error:
             raise StoreError(f"{path}:{number}: not a row of {kind.__name__}: {error}") from error
     return rows
+
+
+class _Values:
+    """The values of one column. What stands in many rows (a language, a judge, 0.0) is one object in memory."""
+
+    _MOST = 4096
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+        self._seen: dict[str | None, Any] = {}
+
+    def of(self, written: str | None) -> Any:
+        """The value of a cell."""
+        if written in self._seen:
+            return self._seen[written]
+        value = cell_value(self._kind, written)
+        if len(self._seen) < self._MOST:
+            self._seen[written] = value
+        return value
 
 
 def field_types(kind: type[Any]) -> dict[str, type]:
