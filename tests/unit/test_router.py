@@ -298,6 +298,11 @@ def test_one_member_after_the_other_and_tasks_as_they_are_pulled(
     assert len(answers) == 6
     assert [event for event in events if event != "answer"] == [
         *["en", "a begins", "ta", "en", "ta"],
-        *["hi", "a closes", "b begins", "hi", "b closes"],
+        *["hi", "a closes", "b begins", "hi"],
     ]
     assert events.index("answer") == 2, "the first was answered before the second was pulled"
+    again = [task for task in tasks_of(plan, "router", store) if task.member == "b"]
+    assert len(list(router.judge(again))) == 2
+    router.close()
+    router.close()
+    assert events[-2:] == ["b begins", "b closes"], "who was asked last is still there for the next stream"

@@ -4,7 +4,8 @@ A table, not a guess: the language comes from the prompt, since eight of these l
 has no row is refused, not tried. What a member hears is the member's judgment, with the id that it has when the member
 is asked without a router, so nothing is heard twice.
 
-Tasks come one member after another (the pipeline sorts them), so only one model is loaded at a time.
+Tasks come one member after another (the pipeline sorts them), so only one model is loaded at a time; it stays from one
+stream of tasks to the next.
 """
 
 from __future__ import annotations
@@ -68,6 +69,7 @@ class Router(Judge):
         self._options = options
         self._subject = f"judge {options.id}"
         self._check_table()
+        self._asked: str | None = None
         self._members: dict[str, Judge] = {name: self._built(name) for name in members_of(options)}
         table = {pair: [getattr(route, options.rank), route.code] for pair, route in options.table.items()}
         members = {name: [self._target(name), judge.facts.signature] for name, judge in self._members.items()}
@@ -96,11 +98,15 @@ class Router(Judge):
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
         for name, group in groupby(tasks, key=attrgetter("member")):
-            member = self._members[name]
-            try:
-                yield from member.judge(replace(task, member="") for task in group)
-            finally:
-                member.close()
+            if name != self._asked:
+                self.close()
+            self._asked = name
+            yield from self._members[name].judge(replace(task, member="") for task in group)
+
+    def close(self) -> None:
+        if self._asked is not None:
+            self._members[self._asked].close()
+            self._asked = None
 
     def _route(self, prompt: Prompt) -> Route | None:
         return self._options.table.get(f"{prompt.lang}_{prompt.script}")
