@@ -8,14 +8,23 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from kasauti.errors import KasautiError
 from kasauti.records import Finding
 
 DEVICES = ("auto", "cpu", "cuda")
 
-_FULL = ("out of memory", "failed to allocate memory", "bad_alloc", "bfcarena", "not enough memory")
-"""What torch, ONNX Runtime and C++ say when memory ends; the types differ, and some are plain RuntimeErrors."""
+_FULL = (
+    "out of memory",
+    "failed to allocate memory",
+    "bad_alloc",
+    "bfcarena",
+    "not enough memory",
+    "alloc_failed",
+    "allocation_failed",
+)
+"""What torch, CUDA's libraries, ONNX Runtime and C++ say when memory ends; the types differ, and some are plain RuntimeErrors."""
 
 
 class DeviceError(KasautiError):
@@ -24,6 +33,9 @@ class DeviceError(KasautiError):
 
 def choose(device: str) -> str:
     """`cpu` or `cuda` for one of `DEVICES`; `auto` is a GPU where torch sees one.
+
+    A GPU is set to compute float32 as float32: convolutions and recurrent layers would be rounded to TF32, ten bits,
+    which torch takes for them unless it is told otherwise.
 
     Raises:
         DeviceError: the name is unknown, or there is no GPU where one is asked for.
@@ -35,6 +47,7 @@ def choose(device: str) -> str:
     import torch
 
     if torch.cuda.is_available():
+        torch.backends.cudnn.allow_tf32 = False
         return "cuda"
     if device == "cuda":
         raise DeviceError(f"device=cuda: torch {torch.__version__} sees no GPU here; use device=cpu, or auto")
@@ -66,9 +79,17 @@ def is_full(error: BaseException) -> bool:
     return isinstance(error, MemoryError) or "outofmemory" in said or any(words in said for words in _FULL)
 
 
-def release() -> None:
-    """Hands back what dropped models held, so that the next one finds the device empty."""
+def release(error: BaseException | None = None) -> None:
+    """Hands back what dropped models, or the work that an error stopped, held, so that what comes next finds room.
+
+    Args:
+        error: Its tracebacks are taken off it: they hold every tensor of the work.
+    """
+    while error is not None and error.__traceback__ is not None:
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
     gc.collect()
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
-        torch.cuda.empty_cache()
+        with suppress(RuntimeError):  # a GPU that an error has broken answers every call with that error
+            torch.cuda.empty_cache()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -112,6 +113,25 @@ def test_a_clip_that_fills_memory_alone_is_a_named_failure(sounds: Callable[[int
     assert (answers["0-1600"].status, answers["0-1600"].reason) == (Status.JUDGE_FAILED, "out_of_memory")
     assert answers["0-1600"].retryable
     assert answers["1-800"].status is Status.OK
+
+
+def test_what_a_batch_held_is_let_go_before_its_halves_are_heard(sounds: Callable[[int], Path]) -> None:
+    """A device that is full stays full as long as the error's tracebacks hold the tensors of the batch."""
+    held: list[weakref.ref[Samples]] = []
+
+    def full(clips: Sequence[Samples]) -> None:
+        assert not any(one() is not None for one in held)
+        tensor = np.zeros(8, np.float32)
+        held.append(weakref.ref(tensor))
+        if len(clips) > 1:
+            try:
+                raise MemoryError
+            except MemoryError as error:
+                raise RuntimeError("CUDA out of memory") from error
+
+    asked = tasks(sounds, [800] * 4)
+    assert heard(list(Counting(4, full).judge(asked))) == {task.judgment_id: "800" for task in asked}
+    assert len(held) == 6  # 4, 2, and each alone: the second two are halved unheard
 
 
 def test_one_bad_clip_costs_no_other(sounds: Callable[[int], Path]) -> None:

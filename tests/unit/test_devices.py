@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from kasauti import devices
@@ -28,6 +30,8 @@ def test_the_cpu_needs_no_torch() -> None:
         (RuntimeError("[ONNXRuntimeError] : 6 : Failed to allocate memory for requested buffer of size 1"), True),
         (RuntimeError("std::bad_alloc"), True),
         (RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 1 bytes"), True),  # torch
+        (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
+        (RuntimeError("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"), True),
         (RuntimeError("shape mismatch"), False),
         (ValueError("no memory of it"), False),
     ],
@@ -38,3 +42,39 @@ def test_the_words_for_full_memory(error: Exception, full: bool) -> None:
 
 def test_releasing_nothing_does_nothing() -> None:
     devices.release()
+
+
+class Gpu:
+    """Stands in for torch on a machine with a GPU that an error has broken."""
+
+    def __init__(self) -> None:
+        self.cuda = self.cudnn = self.backends = self
+        self.allow_tf32 = True
+        self.emptied = 0
+
+    def is_available(self) -> bool:
+        return True
+
+    def empty_cache(self) -> None:
+        self.emptied += 1
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
+    there = Gpu()
+    monkeypatch.setitem(sys.modules, "torch", there)
+    return there
+
+
+def test_on_a_gpu_float32_is_float32(gpu: Gpu) -> None:
+    """Source: torch.backends.cudnn.allow_tf32, which is true from the start."""
+    assert devices.choose("cpu") == "cpu"
+    assert gpu.allow_tf32
+    assert devices.choose("auto") == devices.choose("cuda") == "cuda"
+    assert not gpu.allow_tf32
+
+
+def test_a_broken_gpu_does_not_end_the_run_when_memory_is_handed_back(gpu: Gpu) -> None:
+    devices.release()
+    assert gpu.emptied == 1

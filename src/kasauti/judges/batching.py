@@ -133,28 +133,34 @@ class BatchJudge(Judge):
                 raise AssertionError(f"{len(transcripts)} transcripts for {len(batch)} clips")
         except KasautiError:
             raise  # the judge can't be set up at all
-        except Exception as error:
-            devices.release()
-            if len(batch) == 1:
-                yield _failed(batch[0].task, error)
-                return
-            if devices.is_full(error):
-                self.batch_clips = max(1, len(batch) // 2)
-                yield from self._halves(batch)
-            else:
-                for one in batch:
-                    yield from self._answers([one])
+        except Exception as error:  # whatever the engine throws at one clip is that clip's
+            failure = error
+        else:
+            yield from self._answered(batch, transcripts, time.perf_counter() - started)
             return
-        wall_s = (time.perf_counter() - started) / len(batch)
-        for one, heard in zip(batch, transcripts, strict=True):
-            outcome = Outcome(wall_s=wall_s, facts=heard.facts)
-            scores = {one.task.clips[0].label: heard.marks} if heard.marks else {}
-            yield Answer(one.task.judgment_id, outcome, raw=heard.text, transcript=heard.text, scores=scores)
+        devices.release(failure)
+        if len(batch) == 1:
+            yield _failed(batch[0].task, failure)
+        elif devices.is_full(failure):
+            self.batch_clips = max(1, len(batch) // 2)
+            yield from self._halves(batch)
+        else:
+            for one in batch:
+                yield from self._answers([one])
 
     def _halves(self, batch: Sequence[_Loaded]) -> Iterator[Answer]:
         middle = (len(batch) + 1) // 2
         yield from self._answers(batch[:middle])
         yield from self._answers(batch[middle:])
+
+    def _answered(
+        self, batch: Sequence[_Loaded], transcripts: Sequence[Transcript], batch_s: float
+    ) -> Iterator[Answer]:
+        wall_s = batch_s / len(batch)
+        for one, heard in zip(batch, transcripts, strict=True):
+            outcome = Outcome(wall_s=wall_s, facts=heard.facts)
+            scores = {one.task.clips[0].label: heard.marks} if heard.marks else {}
+            yield Answer(one.task.judgment_id, outcome, raw=heard.text, transcript=heard.text, scores=scores)
 
 
 def _failed(task: JudgeTask, error: Exception) -> Answer:

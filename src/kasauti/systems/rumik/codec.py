@@ -179,12 +179,11 @@ class Decoding(Generic[Key]):
         try:
             sounds = self._codec.decode([codes for _, codes in batch])
         except Exception as error:  # whatever the engine throws at one clip is that clip's
-            error.__traceback__ = None
             failure = error
         else:
             wall_s = (time.perf_counter() - started) / len(batch)
             return [Decoded(key, samples, wall_s) for (key, _), samples in zip(batch, sounds, strict=True)]
-        devices.release()
+        devices.release(failure)
         if len(batch) == 1:
             return [Decoded(batch[0][0], None, time.perf_counter() - started, failure)]
         if devices.is_full(failure):

@@ -189,10 +189,9 @@ class Rollout:
 
     def _stopped_by(self, error: Exception) -> list[Row]:
         """Halves the batch after an error; a row that was alone when it came is the one that it belongs to."""
-        error.__traceback__ = None  # it holds the step's tensors
         rows = [seat.row for seat in self._seats.values()]
         self._seats, self._board = {}, None
-        devices.release()
+        devices.release(error)
         full = devices.is_full(error)
         if not rows and self._limit == 1:
             rows = [self._waiting.pop()]
