@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-COMMIT = "e9b71b36" + "0123456789abcdef" * 2
+COMMIT = "e9b71b369c048e2c6b634d4c131061c34e441179"
 TOKEN = "sesame"
 
 

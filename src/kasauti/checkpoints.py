@@ -93,7 +93,7 @@ class Checkpoint:
         if here is not None:
             return here
         from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+        from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
         try:
             found = snapshot_download(self.model, revision=self._commit(), allow_patterns=self._patterns())
@@ -103,7 +103,7 @@ class Checkpoint:
             raise CheckpointError(
                 f"{self.model}: the hub has no such model, or it is private; {self._or_folder()}"
             ) from error
-        except (HfHubHTTPError, OSError) as error:
+        except Exception as error:  # whatever the client's transport raises: it can't be had
             raise CheckpointError(f"{self.model} can't be fetched ({_reason(error)}); {self._or_folder()}") from error
         self._complete(Path(found))
         return Path(found)

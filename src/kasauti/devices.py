@@ -24,7 +24,8 @@ _FULL = (
     "alloc_failed",
     "allocation_failed",
 )
-"""What torch, CUDA's libraries, ONNX Runtime and C++ say when memory ends; the types differ, and some are plain RuntimeErrors."""
+"""What torch, CUDA's libraries, ONNX Runtime and C++ say when memory ends; some of their errors have no type of their
+own."""
 
 
 class DeviceError(KasautiError):

@@ -235,7 +235,7 @@ def test_a_language_that_is_written_in_another_script_is_told_before_the_run(fol
 def test_a_model_that_is_not_here_is_taken_at_its_published_languages() -> None:
     judge = IndicConformer(IndicConformerOptions())
     assert judge.facts.languages == languages_of(dict.fromkeys(LANGUAGES))
-    assert judge.facts.revision == "ai4bharat/indic-conformer-600m-multilingual@e9b71b36+onnx"
+    assert judge.facts.revision == "ai4bharat/indic-conformer-600m-multilingual@e9b71b369c04+onnx"
 
 
 # --- clips

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -87,6 +89,26 @@ def test_a_revision_that_could_move_is_refused(revision: str | None) -> None:
 def test_a_repository_is_known_by_name_and_commit(revision: str) -> None:
     assert checkpoint("owner/name", revision).identity() == f"owner/name@{revision[:12]}"
     assert checkpoint("owner/name", revision).page == "https://huggingface.co/owner/name"
+
+
+def test_whatever_breaks_a_fetch_is_an_error_for_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The errors of a client's transport are no OSErrors."""
+
+    class ReadTimeout(Exception):
+        pass
+
+    def fetch(*_: object, **__: object) -> str:
+        raise ReadTimeout("the hub fell silent")
+
+    hub, errors = ModuleType("huggingface_hub"), ModuleType("huggingface_hub.errors")
+    hub.snapshot_download = fetch  # type: ignore[attr-defined]
+    for name in ("GatedRepoError", "RepositoryNotFoundError"):
+        setattr(errors, name, type(name, (Exception,), {}))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    monkeypatch.setitem(sys.modules, "huggingface_hub.errors", errors)
+    monkeypatch.setattr(Checkpoint, "here", lambda self: None)
+    with pytest.raises(CheckpointError, match=r"owner/name can't be fetched \(ReadTimeout: the hub fell silent\)"):
+        checkpoint("owner/name", "e9b71b36").folder()
 
 
 def test_a_package_that_is_not_installed_is_named_with_the_command_that_brings_it(folder: Path) -> None:

@@ -39,7 +39,7 @@ from kasauti.records import Finding, Prompt
 from kasauti.text.languages import language
 
 MODEL = "ai4bharat/indic-conformer-600m-multilingual"
-REVISION = "e9b71b36"
+REVISION = "e9b71b369c048e2c6b634d4c131061c34e441179"
 
 _CHOICES = {"decoder": ("ctc", "rnnt"), "backend": ("onnx", "remote_code"), "features": ("torchscript", "numpy")}
 
