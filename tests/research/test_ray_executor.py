@@ -24,9 +24,10 @@ from kasauti.judges.fake import FakeJudgeOptions
 from kasauti.judges.router import RouterOptions
 from kasauti.judges.transcripts import TranscriptsOptions
 from kasauti.judges.whisper import WhisperOptions
-from kasauti.pipeline import judging, ray_executor
+from kasauti.pipeline import judging, ray_executor, ray_shards
 from kasauti.pipeline.executors import Job, LocalExecutor
-from kasauti.pipeline.ray_executor import ClusterError, RayExecutor, RayOptions
+from kasauti.pipeline.ray_executor import RayExecutor, RayOptions
+from kasauti.pipeline.ray_shards import ClusterError
 from kasauti.records import Outcome, Prompt, Status
 from kasauti.settings import ExecutorSettings
 from kasauti.systems.base import Speech, SpeechRequest
@@ -131,10 +132,8 @@ def test_no_more_actors_than_shards_than_copies_and_none_without_a_task(
     executor: RayExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled: list[Any] = []
-    fill = ray_executor._Office._fill
-    monkeypatch.setattr(
-        ray_executor._Office, "_fill", lambda office, seat: (filled.append(seat), fill(office, seat))[1]
-    )
+    fill = ray_shards.Shards._fill
+    monkeypatch.setattr(ray_shards.Shards, "_fill", lambda office, seat: (filled.append(seat), fill(office, seat))[1])
     assert list(executor.run(job(), [])) == []
     assert filled == []
     assert len(list(executor.run(job(), requests("p0")))) == 1
@@ -163,7 +162,7 @@ def test_a_part_that_can_not_be_built_is_told_in_every_row(executor: RayExecutor
 
 
 def test_another_model_on_the_cluster_is_refused(executor: RayExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_executor, "_identity", lambda _part: "fake-2")  # in this process only
+    monkeypatch.setattr(ray_shards, "_identity", lambda _part: "fake-2")  # in this process only
     with pytest.raises(
         ClusterError, match=r"fake is another one on .*: there it is fake-1, here fake-2\. Put the same"
     ):
@@ -171,13 +170,26 @@ def test_another_model_on_the_cluster_is_refused(executor: RayExecutor, monkeypa
 
 
 def test_a_cluster_without_room_is_told(executor: RayExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_executor, "_START_S", 0.1)
+    monkeypatch.setattr(ray_shards, "_START_S", 0.1)
     executor.options.gpus_per_actor = 1
     ears = Job(WhisperOptions(device="auto"), "judge", 1, judging._lost)
     with pytest.raises(
         ClusterError, match=r"no actor has come up in 0 s\. One asks for 1 CPU and 1 GPU; the cluster has"
     ):
         list(executor.run(ears, [JudgeTask("a", "en", 0)]))
+
+
+def test_actors_that_die_before_they_begin_end_the_run(executor: RayExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stillborn:
+        def __init__(self, _options: Any) -> None:
+            pass
+
+        def begin(self) -> None:
+            os._exit(9)
+
+    monkeypatch.setattr(ray_shards, "_Worker", Stillborn)
+    with pytest.raises(ClusterError, match=r"^4 actors in a row died while they set up fake\."):
+        list(executor.run(job(), requests(*IDS)))
 
 
 def test_a_judge_on_another_machine_hears_the_clips_and_what_is_gone_fails_as_it_does_here(
