@@ -274,6 +274,22 @@ def test_what_the_tokenizer_takes_for_structure_is_refused(folder: Path, text: s
     assert caught.value.outcome.reason == "breaks_format"
 
 
+def test_a_mark_for_the_description_is_part_of_the_form(folder: Path, tmp_path: Path) -> None:
+    """Of a dozen tokens that the model added to its base, the config names three."""
+
+    def mark(told: dict[str, Any]) -> None:
+        [unused] = [one for one in told["added_tokens"] if one["content"] == "<MASK_TOKEN>"]
+        unused["content"] = "<description="
+        told["model"]["vocab"]["<description="] = told["model"]["vocab"].pop("<MASK_TOKEN>")
+
+    marked = wired(retold(folder, tmp_path / "marked", mark))
+    assert len(marked.encode(wire("a", Delivery("Ira", "happy")))) < len(
+        wired(folder).encode(wire("a", Delivery("Ira", "happy")))
+    )
+    with pytest.raises(SpeechFailed, match="the tokenizer reads <SEP> in this text"):
+        marked.encode('<text>Ira: <description="happy"> a <SEP><audio>')
+
+
 def test_the_hash_is_of_what_is_read_and_is_held_to(folder: Path, tmp_path: Path) -> None:
     sha = wired(folder).sha
     assert wired(folder, expected=sha).sha == sha

@@ -94,7 +94,7 @@ def test_a_repository_is_known_by_name_and_commit(revision: str) -> None:
 def test_whatever_breaks_a_fetch_is_an_error_for_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     """The errors of a client's transport are no OSErrors."""
 
-    class ReadTimeout(Exception):
+    class ReadTimeout(Exception):  # noqa: N818 - its name in the client
         pass
 
     def fetch(*_: object, **__: object) -> str:

@@ -31,6 +31,7 @@ SENTENCES = (
 )
 """What is hashed: written for this, in scripts that a wrong pre-tokenizer takes apart and one that it does not."""
 
+_DELIVERY = Delivery("Ira", "professional, Hindi accent, steady pace")
 _HASH_LENGTH = 16
 
 
@@ -110,15 +111,16 @@ class WireTokenizer:
         return int(found)
 
     def _reserved_ids(self) -> frozenset[int]:
-        """Ids that a text must not hold: marks, special tokens, units of sound."""
+        """Ids that a text must not hold: marks, special tokens but those of the form itself, units of sound."""
         added = self._tokenizer.get_added_tokens_decoder()
         special = {token for token, one in added.items() if one.special and one.content not in SOUNDS}
+        form = set(self._tokenizer.encode(wire("a", _DELIVERY), add_special_tokens=False).ids)
         units = range(self._layout.first_unit_id, self._layout.last_unit_id + 1)
-        return frozenset(special) | set(units) | {self._bos, self._text, self._audio, self._layout.audio_end_token_id}
+        marks = {self._bos, self._text, self._audio, self._layout.audio_end_token_id}
+        return frozenset(special - form) | set(units) | marks
 
     def _hash(self) -> str:
-        delivery = Delivery("Ira", "professional, Hindi accent, steady pace")
         try:
-            return digest([self.encode(wire(sentence, delivery)) for sentence in SENTENCES], _HASH_LENGTH)
+            return digest([self.encode(wire(sentence, _DELIVERY)) for sentence in SENTENCES], _HASH_LENGTH)
         except SpeechFailed as error:
             raise SpeechSystemError(f"{self._path}: a plain sentence does not come through: {error}") from error
