@@ -242,6 +242,27 @@ def test_a_model_that_can_not_be_loaded_stops_the_run(tmp_path: Path) -> None:
         next(iter(judge.judge([])), None)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"device": "tpu"}, "device=tpu: wanted one of auto, cpu, cuda"),
+        ({"device": "cuda"}, "device=cuda: CTranslate2 sees no GPU here"),
+        ({"compute_type": "float16"}, "compute_type=float16: wanted one that this device has: default, "),
+        ({"compute_type": "float32"}, None),
+    ],
+)
+def test_what_the_engine_can_not_do_here_is_said_before_the_run(
+    options: dict[str, Any], said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ctranslate2
+
+    monkeypatch.setattr(ctranslate2, "get_cuda_device_count", lambda: 0)
+    monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda device: {"int8", "float32"})
+    found = Whisper(WhisperOptions(**options)).check([])
+    assert [finding.level for finding in found] == ["error"] * (said is not None)
+    assert all(str(said) in finding.message for finding in found)
+
+
 @pytest.mark.parametrize("options", [{"window_s": 31}, {"window_s": 0}, {"beam_size": 0}, {"workers": 0}])
 def test_impossible_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(JudgeError, match="wanted"):

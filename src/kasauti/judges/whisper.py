@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from kasauti import weights
+from kasauti import devices, weights
 from kasauti.cache import sha256_of
 from kasauti.errors import JudgeError
 from kasauti.identity import digest
@@ -96,13 +96,12 @@ class Whisper(Judge):
     def check(self, prompts: Sequence[Prompt]) -> list[Finding]:
         if self._batched is not None:
             return self._batched.check(prompts)
-        subject = f"judge {self.options.id}"
-        if self._name in TABLE:
-            return weights.lacking(subject, ["faster_whisper"], self._name)
-        if not (self._folder / "model.bin").is_file():
-            known = ", ".join(name.removeprefix("whisper-") for name in TABLE if name.startswith("whisper-"))
-            return [Finding("error", subject, f"model={self._folder}: no such folder with model.bin", f"or: {known}")]
-        return weights.lacking(subject, ["faster_whisper"])
+        subject, known = f"judge {self.options.id}", self._name in TABLE
+        if not known and not (self._folder / "model.bin").is_file():
+            names = ", ".join(name.removeprefix("whisper-") for name in TABLE if name.startswith("whisper-"))
+            return [Finding("error", subject, f"model={self._folder}: no such folder with model.bin", f"or: {names}")]
+        found = weights.lacking(subject, ["faster_whisper"], self._name if known else None)
+        return found if any(finding.level == "error" for finding in found) else [*found, *self._lacking_engine(subject)]
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
         if self._batched is not None:
@@ -140,6 +139,22 @@ class Whisper(Judge):
             self._batched.close()
         else:
             self._model = None
+
+    def _lacking_engine(self, subject: str) -> list[Finding]:
+        """A device that is not there, or one that can't compute as it is asked to."""
+        device, compute_type = self.options.device, self._compute_type
+        if device not in devices.DEVICES:
+            told = f"device={device}: wanted one of {', '.join(devices.DEVICES)}"
+            return [Finding("error", subject, told)]
+        import ctranslate2
+
+        if device == "cuda" and ctranslate2.get_cuda_device_count() == 0:
+            return [Finding("error", subject, "device=cuda: CTranslate2 sees no GPU here; use device=cpu, or auto")]
+        able = {"default", *ctranslate2.get_supported_compute_types("cuda" if device == "cuda" else "cpu")}
+        if compute_type in able:
+            return []
+        told = f"compute_type={compute_type}: wanted one that this device has: {', '.join(sorted(able))}"
+        return [Finding("error", subject, told)]
 
     def _weights_revision(self) -> str:
         """Name and revision of a known model; for a folder a hash of what is read of it, wherever it lies."""
