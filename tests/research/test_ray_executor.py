@@ -53,6 +53,7 @@ def cluster() -> Iterator[Any]:
         patch.setenv("RAY_AUTH_MODE", "disabled")  # or a token is written to the user's home
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("PYTHONPATH", str(ROOT / "src"))  # of this tree, in the workers too
+        patch.setenv("KASAUTI_CACHE", f"{folder}/cache")
         node = {"num_cpus": 2, "object_store_memory": 80_000_000}
         nodes = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
         nodes.add_node(**node)
@@ -354,6 +355,41 @@ def test_ray_of_this_machine_alone_ends_with_the_run(local: Path, tmp_path: Path
         finished(process)
     assert products(folder) == products(local)
     until(lambda: session_of(process) == [], "nothing of it runs any longer")
+
+
+def test_jobs_of_a_sweep_and_the_work_inside_them_on_one_cluster(cluster: Any, local: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    launcher = ["hydra/launcher=ray", f"hydra.launcher.ray.init.address={cluster.address}"]
+    # The launcher asks for memory of its own, which an existing cluster refuses.
+    launcher += ["+hydra.launcher.ray.init.object_store_memory=null", f"hydra.sweep.dir={folder}/sweep"]
+    wanted = run_words(folder, *launcher, *on(cluster))
+    changed = {"rejudges=2": "rejudges=1,2", "executor.workers=3": "executor.workers=1"}
+    arguments = [changed.get(word, word) for word in wanted]
+    arguments.insert(2, "-m")
+    with begin(arguments) as process:
+        said = finished(process)
+    assert "sweep: 2 of 2 jobs have results" in said
+    (run,) = (path.parent.name for path in (local / "runs").glob("*/status.json"))
+    assert result_tables(folder / "runs" / run) == products(local)
+    assert actors() == []
+
+
+def test_a_real_voice_and_a_real_recogniser(cluster: Any, tmp_path: Path) -> None:
+    """Each actor holds a Whisper of its own, which for one machine says that it is the only one."""
+    lines = [
+        ("k1", "en", "The last bus to the village leaves at nine."),
+        ("k2", "en", "Krishnamurthy bought twelve ripe mangoes."),
+        ("k3", "en", "It rained all night in Shillong."),
+    ]
+    folders = [tmp_path / "here", tmp_path / "there"]
+    for folder, where in zip(folders, (["executor=local"], [*on(cluster), "executor.shard=1"]), strict=True):
+        folder.mkdir()
+        prompt_file(folder, lines)
+        arguments = words(folder, "repeats=2", *where, system="piper", judge="whisper")
+        with begin(command(*dict.fromkeys(word for word in arguments if word != "executor.shard=4"))) as process:
+            finished(process)
+    assert products(folders[1]) == products(folders[0])
+    assert sounds(folders[1]) == sounds(folders[0])
 
 
 def session_of(process: subprocess.Popen[str]) -> list[int]:
