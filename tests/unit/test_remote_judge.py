@@ -22,7 +22,7 @@ from kasauti.identity import file_sha256
 from kasauti.judges import remote_process
 from kasauti.judges.base import Answer, Heard, JudgeTask
 from kasauti.judges.fake import FakeJudge, FakeJudgeOptions
-from kasauti.judges.protocol import decode_answer, decode_task, encode_answer, encode_task, line_of, object_of
+from kasauti.judges.protocol import FAILURES, decode_answer, decode_task, encode_answer, encode_task, line_of, object_of
 from kasauti.judges.remote import Remote, RemoteOptions
 from kasauti.records import Outcome, Status
 from processes import alive, start, until
@@ -145,16 +145,20 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=8)
         st.text("0123456789abcdef", min_size=2),
         st.builds(
             Outcome,
-            st.sampled_from(Status),
+            st.sampled_from([Status.OK, *sorted(FAILURES)]),
             st.none() | ANY_TEXT,
             st.none() | ANY_TEXT,
             st.booleans(),
-            cost_usd=st.none() | st.floats(allow_nan=False, allow_infinity=False),
+            cost_usd=st.none() | st.floats(0, allow_nan=False, allow_infinity=False),
             facts=st.dictionaries(ANY_TEXT, ANY_TEXT | st.integers(), max_size=2),
         ),
         st.none() | ANY_TEXT,
         st.none() | ANY_TEXT,
-        st.dictionaries(ANY_TEXT, st.dictionaries(ANY_TEXT, st.integers() | st.floats(-9, 9), max_size=2), max_size=2),
+        st.dictionaries(
+            ANY_TEXT,
+            st.dictionaries(st.sampled_from(["mos", "dnsmos_p808", "गुण"]), st.integers() | st.floats(-9, 9)),
+            max_size=2,
+        ),
     )
 )
 def test_property_an_answer_comes_back(answer: Answer) -> None:
@@ -219,16 +223,34 @@ def test_the_fields_of_the_protocol_are_frozen() -> None:
         {"scores": {"A": {"quality": "4"}}},
         {"scores": {"A": {"quality": True}}},
         {"scores": {"A": {"quality": None}}},
+        {"scores": {"A": {"quality": 10**400}}},
+        {"scores": {"A": {"quality": float("inf")}}},
+        {"scores": {"A": {"cer": 0.1}}},
+        {"scores": {"A": {"a\tb": 0.1}}},
+        {"scores": {"A": {"": 0.1}}},
+        {"cost_usd": -1},
+        {"cost_usd": 10**400},
+        {"cost_usd": float("inf")},
+        {"status": "not_run"},
+        {"status": "synthesis_failed"},
+        {"status": "wrong_script"},
+        {"transcript": "क" * 100_001},
     ],
     ids=json.dumps,
 )
 def test_an_answer_of_the_wrong_kind_is_refused(field: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"(is|are) "):
+    with pytest.raises(ValueError, match=r"(is|are|not) "):
         decode_answer({"id": "ab", **field})
 
 
+def deep(levels: int) -> str:
+    """An answer whose facts lie so many levels deep."""
+    return '{"id": "ab", "facts": {"a": ' + "[" * levels + "]" * levels + "}}"
+
+
 @pytest.mark.parametrize(
-    "line", ["", "\n", "hello", "[1]", "5", '{"id":', '{"id": NaN}', '{"x": -Infinity}', "[" * 100_000]
+    "line",
+    ["", "\n", "hello", "[1]", "5", '{"id":', '{"id": NaN}', '{"x": -Infinity}', "[" * 100_000, deep(40), deep(2000)],
 )
 def test_a_line_that_is_no_object(line: str) -> None:
     assert object_of(line) is None
@@ -294,6 +316,10 @@ OK_ANSWER = "say({'id': task['id'], 'transcript': 'x'})"
         ("say([1])", "bad_reply"),
         ("say({'id': 'ff', 'transcript': 'x'})", "bad_reply"),
         ("say({'transcript': 'x'})", "bad_reply"),
+        ("say({'id': ['01'], 'transcript': 'x'})", "bad_reply"),
+        ("say({'id': {'01': 1}, 'transcript': 'x'})", "bad_reply"),
+        ("say({'id': task['id'], 'scores': {'': {'mos': 10 ** 400}}})", "bad_reply"),
+        ("say({'id': task['id'], 'status': 'not_run'})", "bad_reply"),
         ("say({'id': task['id'], 'status': 'splendid'})", "bad_reply"),
         ("say({'id': task['id'], 'transcript': 5})", "bad_reply"),
         ("say({'id': task['id'], 'scores': {'': {'mos': float('nan')}}})", "bad_reply"),

@@ -19,14 +19,13 @@ from kasauti.audio import write_wav
 from kasauti.errors import JudgeError
 from kasauti.identity import file_sha256
 from kasauti.judges.base import Heard, JudgeTask
-from kasauti.judges.protocol import PROTOCOL, decode_answer, encode_task
+from kasauti.judges.protocol import FAILURES, PROTOCOL, decode_answer, encode_task
 from kasauti.judges.remote_process import Talk, TalkEnded
 from kasauti.records import Status
 
 RATE_HZ = 16_000
 
 _LENGTHS_S = {"tone": 1.5, "silence": 1.5, "click": 0.01}
-_FAILURES = {Status.JUDGE_FAILED, Status.REFUSED, Status.UNSUPPORTED_LANGUAGE, Status.JUDGE_INVALID}
 
 
 @dataclass(frozen=True)
@@ -131,7 +130,7 @@ class _Asked:
         said = ""
         while left:
             reply = self.talk.hear()
-            if reply.get("id") not in left:
+            if reply.get("id") not in [*left]:
                 raise _NotKept(f"wanted an answer with the id {' or '.join(sorted(left))}, got {str(reply)[:200]}")
             left.discard(reply["id"])
             try:
@@ -188,7 +187,7 @@ def _letters(asked: _Asked) -> str:
 
 def _no_file(asked: _Asked) -> str:
     found = asked.answers([asked.task("tone", path="/no/such/file.wav")])
-    if asked.status not in _FAILURES:
+    if asked.status not in FAILURES:
         raise _NotKept(f"wanted a failure (status judge_failed with a reason), got {found}")
     return found
 

@@ -16,15 +16,30 @@ Protocol 1, one object a line, UTF-8:
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from kasauti.judges.base import Answer, Heard, JudgeTask
+from kasauti.metrics.score import RATES
 from kasauti.records import Outcome, Status
 
 PROTOCOL = 1
+
+FAILURES = frozenset({Status.JUDGE_FAILED, Status.JUDGE_INVALID, Status.REFUSED, Status.UNSUPPORTED_LANGUAGE})
+"""How an answer may end besides `ok`; the other statuses are not a judge's to give."""
+
+_MOST_LEVELS = 32
+"""Objects and lists that lie deeper in each other are no line of the protocol: records are walked by recursion."""
+
+_MOST_CHARS = 100_000
+"""A longer text is no answer about a clip: speech stays under 25 code points a second."""
+
+_MARK = re.compile(r"\S{1,64}")
+"""Names of marks stand in tables beside those of error rates."""
 
 _NUMBER = (int, float)
 _FIELDS: dict[str, tuple[type, ...]] = {
@@ -47,7 +62,12 @@ def object_of(line: str) -> dict[str, Any] | None:
         value = json.loads(line, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return value if isinstance(value, dict) and _shallow(value, _MOST_LEVELS) else None
+
+
+def _shallow(value: Any, levels: int) -> bool:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return levels > 0 and all(_shallow(part, levels - 1) for part in parts)
 
 
 def _refuse(number: str) -> None:
@@ -95,10 +115,27 @@ def decode_answer(value: Mapping[str, Any]) -> Answer:
     given = {name: value[name] for name in _FIELDS if value.get(name) is not None}
     for name, found in given.items():
         if type(found) not in _FIELDS[name]:
-            raise ValueError(f"{name} is {found!r}")
-    for label, marks in given.get("scores", {}).items():
-        if not isinstance(marks, dict) or any(type(mark) not in _NUMBER for mark in marks.values()):
-            raise ValueError(f"the marks of {label!r} are {marks!r}")
+            raise ValueError(f"{name} is {repr(found)[:200]}")
+        if isinstance(found, str) and len(found) > _MOST_CHARS:
+            raise ValueError(f"{name} is {len(found)} characters long")
+    if not 0 <= given.get("cost_usd", 0) <= sys.float_info.max:
+        raise ValueError(f"cost_usd is {given['cost_usd']!r}")
+    _check_marks(given.get("scores", {}))
     answer = {name: given.pop(name) for name in ("raw", "transcript", "scores") if name in given}
-    outcome = {**given, "status": Status(given.get("status", Status.OK))}
-    return Answer(value["id"], Outcome(**outcome), **answer)
+    status = Status(given.get("status", Status.OK))
+    if status is not Status.OK and status not in FAILURES:
+        raise ValueError(f"status is {status}, which is not a judge's to give")
+    return Answer(value["id"], Outcome(**{**given, "status": status}), **answer)
+
+
+def _check_marks(scores: Mapping[str, Any]) -> None:
+    for label, marks in scores.items():
+        # A whole number may be too large for a float, which arithmetic finds out too late.
+        numbers = isinstance(marks, dict) and all(
+            type(mark) in _NUMBER and abs(mark) <= sys.float_info.max for mark in marks.values()
+        )
+        if not numbers:
+            raise ValueError(f"the marks of {label!r} are {str(marks)[:200]}")
+        odd = [name for name in marks if name in RATES or not (_MARK.fullmatch(name) and name.isprintable())]
+        if odd:
+            raise ValueError(f"a mark is named {odd[0][:100]!r}, wanted one word that is no error rate")
