@@ -81,3 +81,17 @@ def test_a_checkpoint_of_another_kind_stops_the_run_before_it_begins(tiny: Path,
     assert "another architecture" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "store" / "clips.jsonl").exists()
+
+
+def test_a_sweep_over_decoding_and_judges_makes_each_clip_once(tiny: Path, tmp_path: Path) -> None:
+    """Rumik honours temperature and top_k, so four settings are four voices; the second judge hears the same clips."""
+    grid = ["decoding.temperature=0.6,0.9", "decoding.top_k=20,30", "decoding.max_new_tokens=40"]
+    given = options(tiny, "promptset.limit=1", *grid)
+    done = run_apart(
+        "-m",
+        *words(tmp_path, *given, system="rumik", judge="fake,dnsmos"),
+        "hydra.sweep.dir=" + str(tmp_path / "sweep"),
+    )
+    assert "8 of 8 jobs" in done.stdout, done.stdout + done.stderr
+    assert len(lines_of(tmp_path / "store" / "clips.jsonl")) == 4 * 4
+    assert "rumik temperature=0.6" in " ".join(done.stdout.split())
