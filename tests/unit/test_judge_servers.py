@@ -184,7 +184,7 @@ def fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An environment with a stand-in for the fork, and a checkpoint for it."""
     folder = tmp_path / "environment"
     package(folder, {"torch.py": TORCH, "nemo/collections/asr/models.py": NEMO})
-    (folder / "nemo" / "__init__.py").write_text("__version__ = '1.23.0'\n")
+    (folder / "nemo" / "__init__.py").write_text("__version__ = '1.23.0rc0'\n")
     (folder / "nemo/collections/asr/__init__.py").write_text("from nemo.collections.asr import models\n")
     monkeypatch.setenv("PYTHONPATH", str(folder))
     (tmp_path / "hi.nemo").write_bytes(b"weights")
@@ -206,7 +206,7 @@ def test_the_fork_is_called_as_its_publisher_says(tmp_path: Path, fork: Path, de
 def test_another_checkpoint_or_decoder_is_another_judge(fork: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.nemo"
     other.write_bytes(b"others")
-    assert nemo(fork).facts.revision == f"nemo@{file_sha256(fork)[:12]}+ai4bharat-nemo-1.23.0"
+    assert nemo(fork).facts.revision == f"nemo@{file_sha256(fork)[:12]}+ai4bharat-nemo-1.23.0rc0"
     assert nemo(fork).facts.revision != nemo(other).facts.revision
     assert nemo(fork).facts.signature != nemo(fork, decoder="ctc").facts.signature
     moved = tmp_path / "moved.nemo"

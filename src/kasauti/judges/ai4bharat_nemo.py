@@ -41,7 +41,7 @@ class Ai4BharatNemoOptions(JudgeOptions):
     checkpoint: str = "???"
     langs: list[str] | None = None
     decoder: str = "rnnt"
-    package: str = "1.23.0"
+    package: str = "1.23.0rc0"
     device: str = "auto"
     timeout_s: float = 600.0
     limit_s: float = 3600.0

@@ -1,7 +1,7 @@
 """Serves a checkpoint of AI4Bharat's fork of NeMo, in an environment where that is installed: `python FILE OPTIONS`.
 
 OPTIONS is a JSON object: `checkpoint` (a .nemo file), `decoder` (`ctc` or `rnnt`), `device` (`auto`, `cpu`, `cuda`).
-Stock NeMo can't load these checkpoints; the fork is branch `nemo-v2` of AI4Bharat/NeMo (NeMo 1.23.0).
+Stock NeMo can't load these checkpoints; the fork is branch `nemo-v2` of AI4Bharat/NeMo (NeMo 1.23.0rc0).
 Source: AI4Bharat/IndicConformerASR, README.md and issue 32.
 """
 
