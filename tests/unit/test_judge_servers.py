@@ -212,7 +212,9 @@ def test_another_checkpoint_or_decoder_is_another_judge(fork: Path, tmp_path: Pa
     moved = tmp_path / "moved.nemo"
     moved.write_bytes(b"weights")
     assert nemo(moved).facts == nemo(fork).facts
-    with pytest.raises(JudgeError, match=r"it says that it is 'nemo@.*1\.23\.0rc0', but judge.revision is 'nemo@.*2\.0'"):
+    with pytest.raises(
+        JudgeError, match=r"it says that it is 'nemo@.*1\.23\.0rc0', but judge.revision is 'nemo@.*2\.0'"
+    ):
         answers(nemo(fork, package="2.0"), JudgeTask("a", "hi", 0, (clip(tmp_path, "a.wav"),)))
 
 
