@@ -229,7 +229,23 @@ def test_no_gpu_where_one_is_asked_for_is_said_before_the_run(ctc: Path) -> None
     assert "sees no GPU" in finding.message
 
 
-def test_the_command_judges_with_it(ctc: Path, tmp_path: Path) -> None:
+def test_scores_that_are_no_numbers_are_no_transcript(hybrid: Path, ctc: Path, tasks: list[JudgeTask]) -> None:
+    for model in (judge(ctc), judge(hybrid, decoder="ctc"), judge(hybrid, decoder="rnnt")):
+        model.load()
+        for parameter in model._model.encoder.parameters():
+            parameter.data.mul_(float("nan"))
+        found = answers(model, tasks[:2]).values()
+        assert {(one.outcome.status, one.outcome.reason, one.transcript) for one in found} == {
+            (Status.JUDGE_FAILED, "not_a_number", None)
+        }
+
+
+def test_the_command_judges_with_it_and_leaves_the_home_alone(
+    ctc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
     words_of_a_run = words(
         tmp_path,
         f"judge.model={ctc}",
@@ -249,3 +265,4 @@ def test_the_command_judges_with_it(ctc: Path, tmp_path: Path) -> None:
     assert rows["hi"].judge_revision.startswith(f"nemo@{file_sha256(ctc)[:12]}+")
     assert rows["ta"].status is Status.UNSUPPORTED_LANGUAGE
     assert "NeMo" not in done.stdout + done.stderr
+    assert list(home.iterdir()) == []

@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Sequence
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from kasauti import checkpoints, devices
 from kasauti.errors import JudgeError
-from kasauti.judges.base import JudgeFacts, JudgeOptions, JudgeTask
+from kasauti.judges.base import JudgeFacts, JudgeOptions, JudgeTask, no_numbers
 from kasauti.judges.batching import BatchJudge, Samples, Transcript
 from kasauti.judges.nemo_archive import FORK_REMEDY, read_archive
 from kasauti.judges.quiet import quiet
@@ -96,6 +100,8 @@ class Nemo(BatchJudge):
         path = self._archive.path
         with quiet():
             try:
+                with _home_elsewhere():
+                    importlib.import_module("lhotse")
                 # NeMo's own choice of the class hides why it could not be built.
                 module, _, name = self._archive.target.rpartition(".")
                 model = getattr(importlib.import_module(module), name).restore_from(str(path), map_location=device)
@@ -109,11 +115,28 @@ class Nemo(BatchJudge):
 
     def hear(self, clips: Sequence[Samples], tasks: Sequence[JudgeTask]) -> list[Transcript]:
         heard = self._model.transcribe(list(clips), batch_size=len(clips), num_workers=0, verbose=False)
+        if not all(math.isfinite(one.score) for one in heard):
+            raise no_numbers("float32")
         return [Transcript(one.text.strip()) for one in heard]
 
     def close(self) -> None:
         self._model = None
         devices.release()
+
+
+@contextmanager
+def _home_elsewhere() -> Iterator[None]:
+    """For the import of what NeMo reads data with: it makes a folder in the home, for tools that nothing here needs."""
+    home = os.environ.get("HOME")
+    with TemporaryDirectory() as folder:
+        os.environ["HOME"] = folder
+        try:
+            yield
+        finally:
+            if home is None:
+                del os.environ["HOME"]
+            else:
+                os.environ["HOME"] = home
 
 
 def _is_error(record: logging.LogRecord) -> bool:

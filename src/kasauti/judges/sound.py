@@ -8,12 +8,16 @@ from numpy.typing import NDArray
 from kasauti.errors import AudioError
 from kasauti.judges.base import Heard, JudgeFailed
 
+_LARGEST = 2.0**32
+"""Full scale is 1.0, and of files that hold whole numbers as floats at most this; more overflows in a model's sums."""
+
 
 def samples_of(clip: Heard, rate_hz: int) -> NDArray[np.float32]:
     """The samples of a clip, mono [frames], full scale = 1.0. The file is not touched.
 
     Raises:
-        JudgeFailed: it can't be read, or holds no samples or one that is no number; the row gets the reason.
+        JudgeFailed: it can't be read, or holds no samples, one that is no number or one that no sound can have; the row
+            gets the reason.
     """
     from kasauti import audio
 
@@ -28,4 +32,7 @@ def samples_of(clip: Heard, rate_hz: int) -> NDArray[np.float32]:
     if not samples.size:
         # Engines make text out of nothing.
         raise JudgeFailed(f"{clip.path}: no samples at {rate_hz} Hz", reason="no_samples")
+    largest = float(np.abs(samples).max())
+    if largest > _LARGEST:
+        raise JudgeFailed(f"{clip.path}: a sample is {largest:g} times full scale", reason="out_of_range")
     return samples
