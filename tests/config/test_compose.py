@@ -186,7 +186,7 @@ def test_every_key_of_the_primary_file_is_documented_in_the_schema() -> None:
     primary = load(CONF / "config.yaml")
     assert set(primary) - {"defaults", "hydra"} <= {field.name for field in fields(Config)}
     chosen = [next(iter(entry)) for entry in primary["defaults"] if isinstance(entry, dict)]
-    assert set(GROUPS) - {"experiment"} <= set(chosen)
+    assert set(GROUPS) - {"experiment", "hydra"} <= set(chosen)
     assert "experiment" not in chosen
     # What stands in the file itself is overridden by groups, and they by a study.
     assert primary["defaults"][:2] == ["kasauti_schema", "_self_"]

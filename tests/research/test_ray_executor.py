@@ -359,9 +359,8 @@ def test_ray_of_this_machine_alone_ends_with_the_run(local: Path, tmp_path: Path
 
 def test_jobs_of_a_sweep_and_the_work_inside_them_on_one_cluster(cluster: Any, local: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    launcher = ["hydra/launcher=ray", f"hydra.launcher.ray.init.address={cluster.address}"]
-    # The launcher asks for memory of its own, which an existing cluster refuses.
-    launcher += ["+hydra.launcher.ray.init.object_store_memory=null", f"hydra.sweep.dir={folder}/sweep"]
+    launcher = ["hydra/launcher=ray_cluster", f"hydra.launcher.ray.init.address={cluster.address}"]
+    launcher.append(f"hydra.sweep.dir={folder}/sweep")
     wanted = run_words(folder, *launcher, *on(cluster))
     changed = {"rejudges=2": "rejudges=1,2", "executor.workers=3": "executor.workers=1"}
     arguments = [changed.get(word, word) for word in wanted]
