@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# Engines that report home when they are loaded: ONNX Runtime from 1.32 on also writes an id into the user's cache. Nobody
-# who compares voices asked for that; who wants it sets the variable to 0.
+# Engines that report home when they are loaded: ONNX Runtime from 1.32 on also writes an id into the user's cache.
+# Nobody who compares voices asked for that; who wants it sets the variable to 0.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 

@@ -1,4 +1,4 @@
-"""Where work is done: `executor=ray` has its own keys and changes no run's id; launchers that are not there are told."""
+"""Where work is done: keys of `executor=ray`, which change no run's id; launchers that are not there are told."""
 
 from __future__ import annotations
 

@@ -54,7 +54,11 @@ def test_a_run_is_sent_and_the_machine_is_not(tmp_path: Path, home: Path, monkey
     assert (summary["fake/cer"], summary["fake/cer/signature"]) == (headline["mean"], headline["signature"])
     tables = {name.split("/")[2].rpartition("_")[0][:-2] for name in uploaded if name.startswith("media/table/")}
     assert tables == {"languages", "noise_floors", "costs"}
-    assert set(uploaded) == {"wandb-summary.json", "config.yaml"} | {
+    pictures = {name for name in uploaded if name.startswith("media/images/figures/")}
+    assert {Path(name).name.rsplit("_", 2)[0] for name in pictures} == {
+        path.stem for path in (folder / "figures").glob("*.png")
+    }
+    assert set(uploaded) == {"wandb-summary.json", "config.yaml"} | pictures | {
         n for n in uploaded if n.startswith("media/table/")
     }
     assert list(home.iterdir()) == []

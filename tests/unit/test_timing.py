@@ -74,7 +74,7 @@ def test_a_word_without_a_place_is_missing_and_makes_no_pause() -> None:
     ],
 )
 def test_what_is_no_list_of_words_is_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match="wanted|does not follow"):
+    with pytest.raises(ValueError, match=r"wanted|does not follow"):
         timed_words(value)
 
 

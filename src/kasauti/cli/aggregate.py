@@ -8,8 +8,11 @@ from pathlib import Path
 from rich.console import Console
 
 from kasauti.identity import RUN_ID_LENGTH, digest
+from kasauti.paths import shown
 from kasauti.records import AGGREGATE_COLUMNS, VERDICT_COLUMNS
 from kasauti.report import load, merge, print_leaderboard, write_page, write_xlsx
+from kasauti.report.figures import draw_beside
+from kasauti.report.figures.beside import FOLDER
 from kasauti.report.floor_history import with_noise
 from kasauti.report.formats import FORMATTERS, csv_table
 from kasauti.report.humans import floors_beside, print_floors
@@ -20,7 +23,7 @@ from kasauti.store.files import write_text
 
 
 def aggregate_runs(folders: Sequence[Path], console: Console) -> Path:
-    """Prints one leaderboard over several runs and writes their common page, spreadsheet and tables.
+    """Prints one leaderboard over several runs and writes their common page, spreadsheet, tables and figures.
 
     Returns:
         The folder of these, beside the runs: `compare-<id>`.
@@ -40,6 +43,8 @@ def aggregate_runs(folders: Sequence[Path], console: Console) -> Path:
         ("verdicts.csv", VERDICT_COLUMNS, tables.verdicts),
     ):
         write_text(target / name, csv_table(columns, ([getattr(row, column) for column in columns] for row in rows)))
+    lacking = draw_beside(parts, target)
+    console.print(f"Figures:         {lacking or shown(target / FOLDER)}", highlight=False, markup=False)
     return target
 
 

@@ -14,6 +14,8 @@ from typing import Any
 
 from kasauti.records import VERDICT_COLUMNS, AggregateRow, VerdictRow
 from kasauti.report import RunInfo, RunTables, load
+from kasauti.report.figures import draw_beside
+from kasauti.report.figures.beside import FOLDER
 from kasauti.report.floor_history import PastFloor, Place, history_of, place_of
 from kasauti.stats.scores import METRICS
 from kasauti.tracking.base import End, Start
@@ -85,8 +87,15 @@ def shown_of(start: Start, end: End) -> Shown:
         summary=shareable(summary),
         tables={name: Table(table.columns, shareable(table.rows)) for name, table in found.items() if table.rows},
         trend=list(_trend(tables, past)),
-        pictures={path.stem: path for path in sorted((start.folder / "figures").glob("*.png"))},
+        pictures=_pictures(tables, start.folder),
     )
+
+
+def _pictures(tables: RunTables, folder: Path) -> dict[str, Path]:
+    """Figures of the run by name, drawn anew; none without the extra `figures`."""
+    if draw_beside([tables], folder):
+        return {}
+    return {path.stem: path for path in sorted((folder / FOLDER).glob("*.png"))}
 
 
 def headline_rows(tables: RunTables) -> list[AggregateRow]:

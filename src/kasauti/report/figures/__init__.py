@@ -11,12 +11,14 @@ from kasauti.report.figures.all import (
     panel_figures,
     sweep_figures,
 )
+from kasauti.report.figures.beside import draw_beside
 from kasauti.report.figures.plate import Plate, write_plates
 from kasauti.report.figures.style import FigureError
 
 __all__ = [
     "FigureError",
     "Plate",
+    "draw_beside",
     "figures_of",
     "floor_figures",
     "judge_figures",
