@@ -10,6 +10,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -59,8 +60,6 @@ class _Packed:
 
     def unpacked(self, folder: Path) -> Any:
         """The task, its clips in `folder`; a clip that could not be read is missing here too."""
-        if not self.sounds:
-            return self.task
         clips = []
         for place, (clip, sound) in enumerate(zip(self.task.clips, self.sounds, strict=True)):
             path = folder / f"{self.task.judgment_id}-{place}{clip.path.suffix}"
@@ -68,6 +67,16 @@ class _Packed:
                 path.write_bytes(sound)
             clips.append(replace(clip, path=path))
         return replace(self.task, clips=tuple(clips))
+
+
+@contextmanager
+def _unpacked(shard: list[_Packed]) -> Iterator[list[Any]]:
+    """The tasks of a shard, the clips that they hear in a folder that is removed afterwards."""
+    if not any(packed.sounds for packed in shard):
+        yield [packed.task for packed in shard]
+        return
+    with TemporaryDirectory(prefix="kasauti-") as folder:
+        yield [packed.unpacked(Path(folder)) if packed.sounds else packed.task for packed in shard]
 
 
 def _content(path: Path) -> bytes | None:
@@ -107,12 +116,11 @@ class _Worker:
 
     def work(self, method: str, shard: list[_Packed]) -> _Said:
         """The replies to a shard."""
-        with TemporaryDirectory(prefix="kasauti-") as folder:
-            tasks = [packed.unpacked(Path(folder)) for packed in shard]
-            try:
+        try:
+            with _unpacked(shard) as tasks:
                 return _Said(list(getattr(self._part, method)(tasks)))
-            except KasautiError as error:
-                return _Said(ends=error)
+        except KasautiError as error:
+            return _Said(ends=error)
 
     def close(self) -> None:
         """Gives back what the part holds."""
