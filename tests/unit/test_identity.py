@@ -149,7 +149,10 @@ def changed(config: dict[str, Any], dotted: str, value: Any) -> dict[str, Any]:
     "key", [key.replace("*", "a" if key.startswith("systems") else "j") for key in CANNOT_CHANGE_A_RESULT]
 )
 def test_what_cannot_change_a_result_changes_no_run(key: str) -> None:
-    assert run_id(changed(CONFIG, key, "something else"), **RUN) == GOLDEN_RUN
+    ids = {run_id(changed(CONFIG, key, value), **RUN) for value in ("something", "something else")}
+    assert len(ids) == 1
+    # Members are parts of a router; naming one at all makes another judge of it.
+    assert ids == {GOLDEN_RUN} or ".members." in key
 
 
 @pytest.mark.parametrize(
