@@ -38,6 +38,9 @@ def main() -> int:
     except (HydraException, OmegaConfBaseException, ValueError) as error:
         print(f"error: {explain(error)}", file=sys.stderr)
         return ExitCode.USAGE
+    except Exception as error:
+        if not hooks.end_of_broken_sweep(error):
+            raise
     except KeyboardInterrupt:
         # Threads that are in the middle of a call would be waited for. What was recorded is on disk, locks and workers
         # end with this process.

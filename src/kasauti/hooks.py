@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 exit_code = ExitCode.COMPLETE
 """How the command ended; `run.py` hands it to the shell. The worst job of a sweep counts."""
 
+_sweep: DictConfig | None = None
+"""The config of the sweep whose jobs this process has sent, until its end was shown."""
+
 
 def run_job(cfg: DictConfig) -> None:
     """Runs one composed config and records how it ended."""
@@ -91,19 +94,42 @@ class SweepEnd(Callback):
         """Before the first job, in the process that sends them."""
         from kasauti.pipeline.sweep import SweepFolder
 
+        global _sweep
         SweepFolder(Path(config.hydra.sweep.dir)).begin()
+        _sweep = config
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:
         """Reads the jobs' records; Hydra gives no results, and calls this only if every job came back."""
-        from kasauti.cli.sweep import show_sweep
-        from kasauti.console import console
-        from kasauti.pipeline.sweep import SweepFolder
+        _show_end(config)
 
-        try:
-            _note(show_sweep(SweepFolder(Path(config.hydra.sweep.dir)), console(), dry_run=config.dry_run))
-        except KasautiError as error:  # Hydra would make a warning of it, and exit code 0
-            _complain(f"the jobs of this sweep have no common table: {error}")
-            _note(ExitCode.INCOMPLETE)
+
+def end_of_broken_sweep(error: Exception) -> bool:
+    """Shows the end of a sweep whose launcher lost a job: its process died without a word (memory, a signal).
+
+    Returns:
+        False where there is no such sweep: the error is a fault of this program.
+    """
+    if _sweep is None:
+        return False
+    first = (str(error).strip().splitlines() or [""])[0]
+    _complain(f"the process of a job ended before its job did ({type(error).__name__}: {first})")
+    _show_end(_sweep)
+    _note(ExitCode.INCOMPLETE)
+    return True
+
+
+def _show_end(config: DictConfig) -> None:
+    from kasauti.cli.sweep import show_sweep
+    from kasauti.console import console
+    from kasauti.pipeline.sweep import SweepFolder
+
+    global _sweep
+    _sweep = None
+    try:
+        _note(show_sweep(SweepFolder(Path(config.hydra.sweep.dir)), console(), dry_run=config.dry_run))
+    except KasautiError as error:  # Hydra would make a warning of it, and exit code 0
+        _complain(f"the jobs of this sweep have no common table: {error}")
+        _note(ExitCode.INCOMPLETE)
 
 
 def _let_warn() -> None:

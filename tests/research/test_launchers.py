@@ -101,6 +101,18 @@ def test_a_job_that_fails_elsewhere_is_named_at_the_end(
     assert len(swept.tables()) == 3
 
 
+def test_a_job_whose_process_dies_does_not_cost_the_end_of_the_sweep(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    words = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=2", "system.kill_ids=[p2]")
+    swept = sweep(tmp_path / "run", environment, *words)
+    assert swept.code == 1
+    assert "error: the process of a job ended before its job did (TerminatedWorkerError" in swept.complaints
+    assert "Traceback" not in swept.complaints
+    assert "promptset.langs=[ta]: it was broken off" in swept.said
+    assert "of 2 jobs are missing from this table. Run the same command again" in " ".join(swept.said.split())
+
+
 # --- Slurm
 
 
