@@ -7,11 +7,13 @@ Fetching is left to `huggingface_hub`, whose cache, token and endpoint variables
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 from kasauti.cache import sha256_of
 from kasauti.errors import KasautiError
@@ -124,8 +126,10 @@ class Checkpoint:
         if missing:
             return [Finding("error", subject, f"not installed: {', '.join(missing)}.", f"Install it: {install}")]
         try:
-            if self.here() is not None:
-                return []
+            here = self.here()
+            if here is not None:
+                faults = (unfinished(here / name) for name in self.required if (here / name).is_file())
+                return [Finding("error", subject, fault) for fault in faults if fault is not None]
             self._may_fetch()
         except CheckpointError as error:
             return [Finding("error", subject, str(error))]
@@ -211,6 +215,41 @@ class Checkpoint:
 
     def _or_folder(self) -> str:
         return "connect to the network for the first use, or give model=FOLDER with the files"
+
+
+def unfinished(path: Path) -> str | None:
+    """What shows that a copy or a fetch of a file was cut short, as far as it tells without being loaded."""
+    if not path.stat().st_size:
+        return f"{path} is empty; fetch or copy it again"
+    if path.suffix == ".safetensors" and not _is_whole(path):
+        return f"{path}: not all of it is there, or it is no safetensors file; fetch or copy it again"
+    return None
+
+
+def safetensors_header(path: Path) -> Mapping[str, Any]:
+    """What a safetensors file says of its tensors, by name; nothing when it can't be read.
+
+    Such a file begins with the length of its header in 8 bytes, then the header as JSON, then the tensors.
+    """
+    try:
+        with path.open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(length)) if length <= path.stat().st_size else {}
+    except (OSError, ValueError):
+        return {}
+    return header if isinstance(header, dict) else {}
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a safetensors file ends where its header says."""
+    header = safetensors_header(path)
+    with path.open("rb") as file:
+        begin = 8 + int.from_bytes(file.read(8), "little")
+    try:
+        ends = [int(entry["data_offsets"][1]) for name, entry in header.items() if name != "__metadata__"]
+    except (KeyError, IndexError, TypeError, ValueError):
+        return False
+    return bool(ends) and begin + max(ends) == path.stat().st_size
 
 
 def _reason(error: BaseException) -> str:

@@ -418,8 +418,9 @@ def test_a_front_end_that_numpy_does_not_have_is_refused(broken: Path, monkeypat
         ({"device": "gpu"}, "device=gpu: wanted one of auto, cpu, cuda"),
         ({"chunk_s": 2.9}, "chunk_s=2.9: wanted at least 3 seconds"),
         ({"chunk_s": float("nan")}, "wanted at least 3 seconds"),
-        ({"batch_clips": 0}, "batch_clips at least 1"),
-        ({"threads": -1}, "threads at least 0"),
+        ({"batch_clips": 0}, "batch_clips=0: wanted at least 1"),
+        ({"threads": -1}, "threads=-1: wanted 0 to 1024"),
+        ({"threads": 100_000}, "threads=100000: wanted 0 to 1024"),
     ],
 )
 def test_options_out_of_range_are_refused(folder: Path, options: dict[str, Any], message: str) -> None:

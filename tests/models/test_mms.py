@@ -208,6 +208,7 @@ def test_what_a_hub_will_hand_out_is_checked_as_far_as_it_is_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import torch
+    from safetensors.torch import save_file
 
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
@@ -219,7 +220,7 @@ def test_what_a_hub_will_hand_out_is_checked_as_far_as_it_is_here(
     assert "sees no GPU" in gpu.message
     write_mms(tmp_path, codes=("eng", "tam"))
     monkeypatch.setattr(Checkpoint, "_cached", lambda self: tmp_path)
-    (tmp_path / "adapter.tam.safetensors").write_bytes(b"not tensors at all")
+    save_file({"no_head": torch.zeros(1)}, tmp_path / "adapter.tam.safetensors")
     gpu, fault = model.check([prompt("hi"), prompt("ta")])
     assert "is no adapter" in fault.message
 
@@ -260,13 +261,43 @@ def test_a_missing_adapter_is_a_language_less(tmp_path: Path) -> None:
         ("config.json", {"model_type": "whisper"}, "model_type=whisper"),
         ("config.json", {"adapter_attn_dim": None}, "adapter_attn_dim=None"),
         ("vocab.json", {"a": 3}, "not nested by language"),
+        ("vocab.json", {"hin": {"a": "3"}}, "not nested by language"),
+        ("preprocessor_config.json", {"sampling_rate": None}, "sampling_rate=None"),
+        ("preprocessor_config.json", {"sampling_rate": 0}, "sampling_rate=0"),
     ],
 )
 def test_another_architecture_is_named(tmp_path: Path, file: str, change: dict[str, object], said: str) -> None:
     path = write_mms(tmp_path) / file
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     with pytest.raises(JudgeError, match=said):
-        judge(tmp_path)
+        judge(tmp_path).check([prompt("hi")])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("model.safetensors", "not all of it is there"),
+        ("adapter.hin.safetensors", "not all of it is there"),
+        ("preprocessor_config.json", "can't be read as JSON"),
+    ],
+)
+def test_a_file_that_is_not_all_there_is_said_before_the_run(tmp_path: Path, name: str, said: str) -> None:
+    path = write_mms(tmp_path) / name
+    path.write_bytes(path.read_bytes()[:-40])
+    try:
+        told = [finding.message for finding in judge(tmp_path).check([prompt("hi")]) if finding.level == "error"]
+    except JudgeError as error:
+        told = [str(error)]
+    assert len(told) == 1
+    assert path.name in told[0]
+    assert said in told[0]
+
+
+def test_a_vocabulary_without_a_blank_is_said_before_the_run(tmp_path: Path) -> None:
+    path = write_mms(tmp_path) / "vocab.json"
+    path.write_text(path.read_text(encoding="utf-8").replace("<pad>", "<blank>"), encoding="utf-8")
+    (finding,) = judge(tmp_path).check([prompt("hi")])
+    assert "vocab.json has no <pad> for hin" in finding.message
 
 
 def test_a_vocabulary_that_does_not_fit_is_said_before_the_run(tmp_path: Path) -> None:

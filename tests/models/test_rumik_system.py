@@ -241,6 +241,8 @@ def test_a_checkpoint_that_is_whole_lacks_nothing(system: Rumik) -> None:
         (lambda at: (at / "config.json").write_text("[]"), "wanted a JSON object, got list"),
         (lambda at: rewrite(at / "model.safetensors.index.json", weight_map={}), "weight names and their files"),
         (lambda at: (at / "model-00002-of-00002.safetensors").unlink(), "lacks model-00002-of-00002.safetensors"),
+        (lambda at: (at / "model-00002-of-00002.safetensors").write_bytes(b""), r"00002\.safetensors is empty"),
+        (lambda at: cut(at / "model-00001-of-00002.safetensors"), r"00001-of.*: not all of it is there"),
         (lambda at: (at / "model.safetensors.index.json").unlink(), "lacks model.safetensors"),
         (lambda at: (at / "codec" / "model.safetensors").unlink(), "lacks codec/model.safetensors"),
         (lambda at: (at / "tokenizer.json").unlink(), r"lacks tokenizer\.json"),
@@ -256,6 +258,10 @@ def test_what_is_wrong_with_a_folder_is_said_before_anything_is_made(
     assert re.search(said, findings(rumik(copy))), findings(rumik(copy))
     with pytest.raises(KasautiError, match=said):
         list(rumik(copy).synthesise([request()]))
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
 
 
 def rewrite(path: Path, **changes: Any) -> None:

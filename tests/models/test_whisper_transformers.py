@@ -310,6 +310,34 @@ def test_a_vocabulary_that_does_not_fit_is_said_before_the_run(tmp_path: Path) -
     assert "the model has 100 rows" in said_of(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["generation_config.json", "preprocessor_config.json"])
+def test_a_config_that_is_cut_is_no_config_of_defaults(tmp_path: Path, name: str) -> None:
+    (write_whisper(tmp_path) / name).write_text('{"suppress_tokens": [1')
+    with pytest.raises(JudgeError, match=f"{name} can't be read as JSON"):
+        judge(tmp_path).check([])
+
+
+def test_features_that_do_not_fit_are_said_before_the_run(tmp_path: Path) -> None:
+    edit(write_whisper(tmp_path) / "preprocessor_config.json", feature_size=128)
+    assert "feature_size=128, but config.json has num_mel_bins=16" in said_of(tmp_path)
+
+
+def test_weights_that_are_not_all_there_are_said_before_the_run(tmp_path: Path) -> None:
+    path = write_whisper(tmp_path) / "model.safetensors"
+    content = path.read_bytes()
+    path.write_bytes(content[:-100])
+    assert "model.safetensors: not all of it is there" in said_of(tmp_path)
+    path.unlink()
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text("{}")
+    assert "lacks weights, says model.safetensors.index.json" in said_of(tmp_path)
+    index.write_text('{"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}')
+    (tmp_path / "model-1.safetensors").write_bytes(content)
+    assert "lacks model-2.safetensors, says" in said_of(tmp_path)
+    (tmp_path / "model-2.safetensors").write_bytes(b"")
+    assert "model-2.safetensors is empty" in said_of(tmp_path)
+
+
 def test_a_whisper_of_english_alone_is_refused(tmp_path: Path) -> None:
     path = write_whisper(tmp_path) / "tokenizer.json"
     read = json.loads(path.read_text(encoding="utf-8"))
@@ -342,7 +370,12 @@ def test_weights_of_another_model_stop_the_run_by_name(tmp_path: Path) -> None:
     [
         ({"compute_type": "int8"}, "wanted one of float32"),
         ({"backend": "openai"}, "wanted faster-whisper or transformers"),
-        ({"beam_size": 0}, "beam_size"),
+        ({"beam_size": 0}, "beam_size=0: wanted 1 to 100"),
+        ({"beam_size": 500}, "beam_size=500: wanted 1 to 100"),
+        ({"window_s": 31}, "window_s=31: wanted 1 to 30"),
+        ({"max_tokens_per_second": -5}, "max_tokens_per_second=-5: wanted 1 to 1000"),
+        ({"max_tokens_per_second": 1e308}, "wanted 1 to 1000"),
+        ({"workers": 0}, "workers=0: wanted at least 1"),
         ({"model": "nowhere"}, "no such folder"),
         ({"model": "someone/whisper-hi"}, "wanted the commit"),
         ({"model": "someone/whisper-hi", "revision": "main"}, "wanted the commit"),

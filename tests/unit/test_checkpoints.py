@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -109,6 +110,36 @@ def test_whatever_breaks_a_fetch_is_an_error_for_the_user(monkeypatch: pytest.Mo
     monkeypatch.setattr(Checkpoint, "here", lambda self: None)
     with pytest.raises(CheckpointError, match=r"owner/name can't be fetched \(ReadTimeout: the hub fell silent\)"):
         checkpoint("owner/name", "e9b71b36").folder()
+
+
+def safetensors(size: int = 8) -> bytes:
+    """A file of one tensor, as the format's own description has it."""
+    header = json.dumps({"__metadata__": {"a": "b"}, "w": {"dtype": "F32", "shape": [2], "data_offsets": [0, size]}})
+    return len(header).to_bytes(8, "little") + header.encode() + bytes(size)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (safetensors(), None),
+        (b"", "is empty"),
+        (b"abc", "not all of it is there"),
+        (safetensors()[:20], "not all of it is there"),
+        (safetensors()[:-1], "not all of it is there"),
+        (safetensors() + b"x", "not all of it is there"),
+        (b"\xff" * 40, "not all of it is there"),
+        (b"\x02" + bytes(7) + b"{}", "not all of it is there"),
+        (b"\x02" + bytes(7) + b"[]", "not all of it is there"),
+        (b"\x07" + bytes(7) + b'{"w":3}', "not all of it is there"),
+    ],
+)
+def test_weights_that_were_copied_in_part_are_said_before_a_run(
+    tmp_path: Path, content: bytes, said: str | None
+) -> None:
+    (tmp_path / "model.safetensors").write_bytes(content)
+    found = Checkpoint(str(tmp_path), required=("model.safetensors",)).lacking("judge x", [])
+    assert [finding.level for finding in found] == ["error"] * (said is not None)
+    assert all(said in finding.message and "model.safetensors" in finding.message for finding in found if said)
 
 
 def test_a_package_that_is_not_installed_is_named_with_the_command_that_brings_it(folder: Path) -> None:

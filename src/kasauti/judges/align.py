@@ -16,7 +16,8 @@ from dataclasses import asdict, dataclass, replace
 from kasauti.judges.align_words import NotAligned, place_words
 from kasauti.judges.base import JudgeFailed, JudgeTask
 from kasauti.judges.batching import Samples, Transcript
-from kasauti.judges.mms import BLANK, Mms, MmsOptions
+from kasauti.judges.mms import Mms, MmsOptions
+from kasauti.judges.mms_layout import BLANK
 from kasauti.metrics.timing import TimedWord
 from kasauti.records import Finding, Prompt, Status
 from kasauti.text.levels import normalize

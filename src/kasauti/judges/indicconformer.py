@@ -41,6 +41,9 @@ from kasauti.text.languages import language
 MODEL = "ai4bharat/indic-conformer-600m-multilingual"
 REVISION = "e9b71b369c048e2c6b634d4c131061c34e441179"
 
+_MOST_THREADS = 1024
+"""ONNX Runtime starts them all for each graph, whatever the machine has."""
+
 _CHOICES = {"decoder": ("ctc", "rnnt"), "backend": ("onnx", "remote_code"), "features": ("torchscript", "numpy")}
 
 
@@ -198,7 +201,9 @@ def _check(options: IndicConformerOptions) -> None:
     for key, known in {**_CHOICES, "device": devices.DEVICES}.items():
         if getattr(options, key) not in (*known, None):
             raise JudgeError(f"{name}: {key}={getattr(options, key)}: wanted one of {', '.join(known)}")
-    if options.batch_clips < 1 or options.threads < 0:
-        raise JudgeError(f"{name}: wanted batch_clips at least 1 and threads at least 0: {options}")
+    if options.batch_clips < 1:
+        raise JudgeError(f"{name}: batch_clips={options.batch_clips}: wanted at least 1")
+    if not 0 <= options.threads <= _MOST_THREADS:
+        raise JudgeError(f"{name}: threads={options.threads}: wanted 0 to {_MOST_THREADS}")
     if options.chunk_s is not None and not options.chunk_s >= SHORTEST_S:
         raise JudgeError(f"{name}: chunk_s={options.chunk_s}: wanted at least {SHORTEST_S:g} seconds, or null")

@@ -22,13 +22,13 @@ from kasauti.checkpoints import Checkpoint
 from kasauti.errors import JudgeError
 from kasauti.judges.base import JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask, no_numbers
 from kasauti.judges.batching import BatchJudge, Samples, Transcript
-from kasauti.judges.mms_layout import LAYOUT, adapter_file, code_of, misfit, vocabularies_of
+from kasauti.judges.mms_layout import BLANK, LAYOUT, adapter_file, code_of, misfit, rate_of, vocabularies_of
 from kasauti.judges.quiet import quiet
 from kasauti.records import Finding, Prompt, Status
 
 _MODEL, _REVISION = "facebook/mms-1b-all", "3d33597edbdaaba14a8e858e2c8caa76e3cec0cd"
 _LOG = logging.getLogger(__name__)
-BLANK, _SPACE = "<pad>", "|"
+_SPACE = "|"
 _NOT_TEXT = frozenset({BLANK, "<s>", "</s>", "<unk>"})
 _PACKAGES = ("torch", "transformers", "safetensors")
 _DTYPES = ("float32", "float16", "bfloat16")
@@ -92,6 +92,7 @@ class Mms(BatchJudge):
         folder = self._checkpoint.here()
         if folder is None:
             return found
+        rate_of(folder)
         codes, vocabularies = self._codes(), vocabularies_of(folder)
         wanted = {codes[prompt.lang] for prompt in prompts if prompt.lang in codes}
         faults = (misfit(folder, code, vocabularies[code]) for code in sorted(wanted))
@@ -105,7 +106,7 @@ class Mms(BatchJudge):
             return
         device = devices.choose(self.options.device)
         folder = self._checkpoint.folder()
-        self._vocabularies = vocabularies_of(folder)
+        self._vocabularies, self.rate_hz = vocabularies_of(folder), rate_of(folder)
         self._known = self._codes()
         with quiet():
             import torch
@@ -126,7 +127,6 @@ class Mms(BatchJudge):
             raise JudgeError(f"judge {self.options.id}: {folder} lacks weights of a wav2vec2: {missing}, …")
         if model.config.feat_extract_norm == "group":
             self.batch_clips = 1
-        self.rate_hz = self._features.sampling_rate
         self._model = model.eval()
         _say_licence(self._checkpoint.model)
 

@@ -12,10 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from kasauti.audio.reading import RATE_RANGE_HZ
+from kasauti.checkpoints import safetensors_header, unfinished
 from kasauti.errors import JudgeError
 
 LAYOUT = ("config.json", "vocab.json", "preprocessor_config.json", "model.safetensors")
 
+BLANK = "<pad>"
 _HEAD = "lm_head.weight"
 
 
@@ -37,9 +40,28 @@ def vocabularies_of(folder: Path) -> Mapping[str, Mapping[str, int]]:
             f"adapter_attn_dim={config.get('adapter_attn_dim')}; wanted a wav2vec2 with adapters by language"
         )
     vocabularies = _read_json(folder / "vocab.json")
-    if not vocabularies or not all(isinstance(entry, dict) for entry in vocabularies.values()):
-        raise JudgeError(f"{folder}: vocab.json is not nested by language; wanted the layout of facebook/mms-1b-all")
+    if not vocabularies or not all(map(_is_vocabulary, vocabularies.values())):
+        raise JudgeError(
+            f"{folder}: vocab.json is not nested by language (token -> row); wanted the layout of facebook/mms-1b-all"
+        )
     return vocabularies
+
+
+def _is_vocabulary(entry: Any) -> bool:
+    return isinstance(entry, dict) and all(type(row) is int for row in entry.values())
+
+
+def rate_of(folder: Path) -> int:
+    """The sample rate that the model was trained for.
+
+    Raises:
+        JudgeError: there is none, or none that sound can have.
+    """
+    found = _read_json(folder / "preprocessor_config.json").get("sampling_rate", 16_000)
+    low, high = RATE_RANGE_HZ
+    if type(found) is not int or not low <= found <= high:
+        raise JudgeError(f"{folder}: preprocessor_config.json says sampling_rate={found}; wanted {low} to {high}")
+    return found
 
 
 def code_of(folder: Path, candidates: str, vocabularies: Mapping[str, Any]) -> str | None:
@@ -54,19 +76,21 @@ def misfit(folder: Path, code: str, vocabulary: Mapping[str, int]) -> str | None
     rows = _head_rows(path)
     if rows is None:
         return f"{path} is no adapter: it has no {_HEAD}"
+    fault = unfinished(path)
+    if fault is not None:
+        return fault
     if sorted(vocabulary.values()) != list(range(rows)):
         return f"{path}: its head has {rows} rows, but vocab.json has {len(vocabulary)} entries for {code}"
+    if BLANK not in vocabulary:
+        return f"{folder}: vocab.json has no {BLANK} for {code}, which stands for the blank"
     return None
 
 
 def _head_rows(path: Path) -> int | None:
-    """Rows of the head, from the header of a safetensors file: its length in 8 bytes, then JSON."""
+    """Rows of the head."""
     try:
-        with path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            header = json.loads(file.read(length)) if length <= path.stat().st_size else {}
-        return int(header[_HEAD]["shape"][0])
-    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        return int(safetensors_header(path)[_HEAD]["shape"][0])
+    except (ValueError, KeyError, IndexError, TypeError):
         return None
 
 

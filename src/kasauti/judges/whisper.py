@@ -26,6 +26,9 @@ from kasauti.weights_table import TABLE
 
 BACKENDS = ("faster-whisper", "transformers")
 
+_MOST_BEAMS = 100
+"""More take minutes for a clip, and memory without end."""
+
 _MODEL_FILES = ("model.bin", "config.json", "tokenizer.json", "preprocessor_config.json", "vocabulary.*")
 """What CTranslate2 and faster-whisper read of a folder, as far as it is there."""
 
@@ -41,9 +44,9 @@ class WhisperOptions(JudgeOptions):
         revision: With transformers, the commit on the hub of `OWNER/NAME`.
         compute_type: Name of the arithmetic (`int8`, `float32`; on a GPU `float16`); None = `int8`, and `float32` with
             transformers, which has no `int8`.
-        beam_size: Hypotheses kept; 1 = greedy.
+        beam_size: Hypotheses kept, 1 to 100; 1 = greedy.
         window_s: Seconds heard at once, 1 to 30. Shorter changes some texts, and is faster with faster-whisper.
-        max_tokens_per_second: Cap on decoded tokens per second of sound.
+        max_tokens_per_second: Cap on decoded tokens per second of sound, 1 to 1,000.
         device: `cpu`, `cuda`, or `auto`: the CPU for faster-whisper, which finds a GPU but not always its libraries; a
             GPU where there is one for transformers. No part of identity.
         workers: Clips at once: threads of faster-whisper, the batch of transformers; no part of identity.
@@ -68,10 +71,12 @@ class Whisper(Judge):
     options_type = WhisperOptions
 
     def __init__(self, options: WhisperOptions) -> None:
-        if not 1 <= options.window_s <= 30 or options.beam_size < 1 or options.workers < 1:
-            raise JudgeError(
-                f"judge {options.id}: wanted window_s 1 to 30, beam_size and workers at least 1: {options}"
-            )
+        ranges = {"window_s": (1, 30), "beam_size": (1, _MOST_BEAMS), "max_tokens_per_second": (1, 1_000)}
+        for name, (low, high) in ranges.items():
+            if not low <= getattr(options, name) <= high:
+                raise JudgeError(f"judge {options.id}: {name}={getattr(options, name)}: wanted {low} to {high}")
+        if options.workers < 1:
+            raise JudgeError(f"judge {options.id}: workers={options.workers}: wanted at least 1")
         if options.backend not in (None, *BACKENDS):
             raise JudgeError(f"judge {options.id}: backend={options.backend}: wanted {' or '.join(BACKENDS)}")
         self.options = options

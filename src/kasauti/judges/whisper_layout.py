@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from kasauti.checkpoints import unfinished
 from kasauti.errors import JudgeError
 
 REQUIRED = ("config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json")
@@ -15,6 +16,9 @@ OPTIONAL = ("model.safetensors", "model.safetensors.index.json", "model-*.safete
 
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 _SPECIAL = ("<|endoftext|>", "<|startoftranscript|>", "<|transcribe|>", "<|notimestamps|>")
+_BANDS = 80
+"""Of both files where they name none."""
+
 _NO_SPEECH = ("<|nospeech|>", "<|nocaptions|>")
 
 
@@ -27,8 +31,8 @@ def tokens_of(folder: Path) -> dict[str, int]:
     read = _read_json(folder / "tokenizer.json")
     try:
         added = {str(token["content"]): int(token["id"]) for token in read["added_tokens"]}
-        return {**read["model"]["vocab"], **added}
-    except (KeyError, TypeError, ValueError) as error:
+        return {**{str(token): int(row) for token, row in read["model"]["vocab"].items()}, **added}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise JudgeError(f"{folder / 'tokenizer.json'} is no tokenizer's file: {error!r}") from error
 
 
@@ -41,11 +45,17 @@ def misfit(folder: Path, languages: Iterable[str]) -> str | None:
     config = _read_json(folder / "config.json")
     if config.get("model_type") != "whisper":
         return f"{folder}: config.json says model_type={config.get('model_type')}; wanted whisper"
-    if not any((folder / name).is_file() for name in _WEIGHTS):
-        return f"{folder}: the checkpoint lacks {_WEIGHTS[0]} (weights in another format: save them as safetensors)"
+    fault = _weights_fault(folder)
+    if fault is not None:
+        return fault
+    _read_json(folder / "generation_config.json")  # an unreadable one is taken for none, which hears otherwise
+    bands = _read_json(folder / "preprocessor_config.json").get("feature_size", _BANDS)
+    if bands != config.get("num_mel_bins", _BANDS):
+        told = f"config.json has num_mel_bins={config.get('num_mel_bins')}"
+        return f"{folder}: preprocessor_config.json has feature_size={bands}, but {told}"
     tokens = tokens_of(folder)
-    rows = config.get("vocab_size", 0)
-    if max(tokens.values()) >= rows:
+    rows = config.get("vocab_size")
+    if type(rows) is not int or max(tokens.values()) >= rows:
         return f"{folder}: tokenizer.json has ids up to {max(tokens.values())}, but the model has {rows} rows"
     wanted = [*_SPECIAL, *(f"<|{lang}|>" for lang in sorted(languages))]
     missing = [token for token in wanted if token not in tokens]
@@ -54,6 +64,21 @@ def misfit(folder: Path, languages: Iterable[str]) -> str | None:
     if missing:
         return f"{folder}: tokenizer.json lacks {', '.join(missing)}; wanted a multilingual Whisper"
     return None
+
+
+def _weights_fault(folder: Path) -> str | None:
+    """What is wrong with the files of weights; None when nothing is."""
+    single, index = (folder / name for name in _WEIGHTS)
+    if single.is_file():
+        return unfinished(single)
+    if not index.is_file():
+        return f"{folder}: the checkpoint lacks {single.name} (weights in another format: save them as safetensors)"
+    placed = _read_json(index).get("weight_map")
+    names = sorted({str(name) for name in placed.values()}) if isinstance(placed, dict) else []
+    missing = [name for name in names if not (folder / name).is_file()]
+    if missing or not names:
+        return f"{folder}: the checkpoint lacks {', '.join(missing) or 'weights'}, says {index.name}"
+    return next(filter(None, (unfinished(folder / name) for name in names)), None)
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kasauti.checkpoints import Checkpoint
+from kasauti.checkpoints import Checkpoint, unfinished
 from kasauti.errors import SpeechSystemError
 from kasauti.systems.rumik.layout import Layout, read_layout
 
@@ -114,4 +114,9 @@ def _shards(folder: Path) -> tuple[Path, ...]:
             f"{folder}: the checkpoint lacks {', '.join(missing)}; if a download was cut short, delete the folder and "
             "start again"
         )
-    return tuple(folder / name for name in sorted(names))
+    shards = tuple(folder / name for name in sorted(names))
+    for shard in shards:
+        fault = unfinished(shard)
+        if fault is not None:
+            raise SpeechSystemError(fault)
+    return shards
