@@ -43,7 +43,7 @@ def cluster_resources() -> dict[str, float]:
     """What the cluster has in all."""
     import ray
 
-    found: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    found: dict[str, float] = ray.cluster_resources()
     return found
 
 
