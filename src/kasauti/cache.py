@@ -34,22 +34,33 @@ def cache_folder() -> Path:
     return Path(pooch.os_cache("kasauti"))
 
 
+def keep_compiled_code() -> None:
+    """Tells numba where to keep what it compiles; else that is beside the package, or in the home, or nowhere.
+
+    To be called before numba is imported. Where it finds no such place, some packages can't be imported at all.
+    """
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(cache_folder() / "numba"))
+
+
 def sha256_of(path: Path) -> str:
     """SHA-256 of a file, read only if its path, size or times are not those of an earlier call, here or elsewhere.
 
     Raises:
         CacheError: the file can't be read, or the cache folder can't be written.
     """
-    with cache_errors(path):
+    with _reading_errors(path):
         stamp = _stamp(path)
+    with cache_errors(path):
         known = _remembered().get(str(path.resolve()))
-        if known and known[:-1] == stamp:
-            return str(known[-1])
+    if known and known[:-1] == stamp:
+        return str(known[-1])
+    with _reading_errors(path):
         sha256 = file_sha256(path)
+    with cache_errors(path):
         # A file changed a moment ago may be changed again within one tick of its times: look again next time.
         if time.time_ns() - max(stamp[1:]) > _SETTLED_NS:
             _remember(path, stamp, sha256)
-        return sha256
+    return sha256
 
 
 def remember_hash(path: Path, sha256: str) -> None:
@@ -72,6 +83,14 @@ def cache_errors(path: Path) -> Iterator[None]:
             f"{path}: {error.strerror or error}. The cache folder is {cache_folder()}; "
             "set KASAUTI_CACHE to a folder with room that can be written"
         ) from error
+
+
+@contextmanager
+def _reading_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CacheError(f"{path} can't be read: {error.strerror or error}") from error
 
 
 def _stamp(path: Path) -> list[int]:

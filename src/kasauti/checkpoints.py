@@ -8,6 +8,7 @@ Fetching is left to `huggingface_hub`, whose cache, token and endpoint variables
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +54,7 @@ class Checkpoint:
     @property
     def on_hub(self) -> bool:
         """Whether it names a repository and no folder of that name is here."""
-        return not source_path(self.model).exists() and _REPOSITORY.fullmatch(self.model) is not None
+        return not os.path.exists(source_path(self.model)) and _REPOSITORY.fullmatch(self.model) is not None
 
     @property
     def page(self) -> str:
@@ -139,10 +140,10 @@ class Checkpoint:
 
     def _may_fetch(self) -> None:
         """Asks the hub whether we may have it."""
-        from huggingface_hub import HfApi, get_token
+        from huggingface_hub import HfApi
         from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
-        if self.gated and get_token() is None:
+        if self.gated and _token() is None:
             raise CheckpointError(self._ask_for_access())
         try:
             HfApi().auth_check(self.model)
@@ -197,24 +198,38 @@ class Checkpoint:
         return [name for name in files if any(fnmatch(name, pattern) for pattern in self._patterns())]
 
     def _complete(self, folder: Path) -> None:
-        if not folder.is_dir():
+        try:
+            there = folder.is_dir()
+            missing = [name for name in self.required if not (folder / name).is_file()]
+        except OSError as error:  # a folder on the way may not be looked into
+            raise CheckpointError(f"{folder} can't be read: {error.strerror or error}") from error
+        if not there:
             raise CheckpointError(
                 f"model={self.model}: there is no such folder; give a folder, or OWNER/NAME on the hub"
             )
-        missing = [name for name in self.required if not (folder / name).is_file()]
         if missing:
             raise CheckpointError(f"{folder}: the checkpoint lacks {', '.join(missing)}")
 
     def _ask_for_access(self) -> str:
-        from huggingface_hub import get_token
-
         then = "then set a read token: export HF_TOKEN=..."
-        if get_token() is not None:
+        if _token() is not None:
             then = "with the account of the token that is set here: the hub knows it and refuses it this model"
         return f"{self.model} is handed out to those who asked for it: open {self.page}, ask for access, {then}"
 
     def _or_folder(self) -> str:
         return "connect to the network for the first use, or give model=FOLDER with the files"
+
+
+def _token() -> str | None:
+    """The token for the hub that is set here."""
+    from huggingface_hub import get_token
+
+    try:
+        token: str | None = get_token()
+    except OSError as error:
+        told = f"the hub's token can't be read ({error}); set HF_HOME to a folder that can be read and written"
+        raise CheckpointError(told) from error
+    return token
 
 
 def unfinished(path: Path) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
@@ -110,6 +111,37 @@ def test_whatever_breaks_a_fetch_is_an_error_for_the_user(monkeypatch: pytest.Mo
     monkeypatch.setattr(Checkpoint, "here", lambda self: None)
     with pytest.raises(CheckpointError, match=r"owner/name can't be fetched \(ReadTimeout: the hub fell silent\)"):
         checkpoint("owner/name", "e9b71b36").folder()
+
+
+def test_a_token_that_can_not_be_read_is_an_error_for_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where `HF_HOME` is no folder."""
+
+    def get_token() -> str:
+        raise NotADirectoryError(20, "Not a directory", "/dev/null/x/token")
+
+    hub, errors = ModuleType("huggingface_hub"), ModuleType("huggingface_hub.errors")
+    hub.get_token, hub.HfApi, hub.__spec__ = get_token, object, ModuleSpec("huggingface_hub", None)  # type: ignore[attr-defined]
+    for name in ("GatedRepoError", "RepositoryNotFoundError"):
+        setattr(errors, name, type(name, (Exception,), {}))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    monkeypatch.setitem(sys.modules, "huggingface_hub.errors", errors)
+    monkeypatch.setattr(Checkpoint, "here", lambda self: None)
+    [finding] = Checkpoint("owner/name", "e9b71b36", gated=True).lacking("judge x", [])
+    assert finding.level == "error"
+    assert "/dev/null/x/token" in finding.message
+    assert "set HF_HOME" in finding.message
+
+
+def test_a_folder_that_may_not_be_looked_into_is_an_error_for_the_user(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stat(self: Path, **_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr(Path, "stat", stat)
+    for ask in (checkpoint(folder).here, checkpoint(folder).identity):
+        with pytest.raises(CheckpointError, match=r"model can't be read: Permission denied"):
+            ask()
 
 
 def safetensors(size: int = 8) -> bytes:

@@ -245,6 +245,19 @@ def test_a_file_overwritten_in_place_has_another_hash(site: Path, tmp_path: Path
     assert sha256_of(checkpoint) == sha(b"b" * 100)
 
 
+def test_a_file_that_may_not_be_read_is_no_matter_of_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path) -> str:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    checkpoint = tmp_path / "checkpoint.bin"
+    checkpoint.write_bytes(b"a")
+    monkeypatch.setattr("kasauti.cache.file_sha256", refused)
+    with pytest.raises(CacheError, match=r"checkpoint\.bin can't be read: Permission denied$"):
+        sha256_of(checkpoint)
+    with pytest.raises(CacheError, match=r"none\.bin can't be read: No such file or directory$"):
+        sha256_of(tmp_path / "none.bin")
+
+
 def test_the_table_is_well_formed() -> None:
     assert all(len(builds) >= 1 for builds in TABLE.values())
     sources = [source for builds in TABLE.values() for build in builds for source in build.values()]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kasauti.audio.loudness import envelope_dbfs
+from kasauti.cache import keep_compiled_code
 from kasauti.checkpoints import INSTALL
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
 from kasauti.judges.sound import samples_of
@@ -74,6 +75,7 @@ class Dnsmos(Judge):
         if loudest_dbfs < self._options.silence_dbfs:
             message = f"the loudest 10 ms have {loudest_dbfs:.1f} dBFS, wanted {self._options.silence_dbfs} or more"
             raise JudgeFailed(message, reason="silent", status=Status.JUDGE_INVALID)
+        keep_compiled_code()
         from speechmos import dnsmos
 
         # Resampling may overshoot full scale by a little, which the model refuses.

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from kasauti import checkpoints, devices
+from kasauti.cache import keep_compiled_code
 from kasauti.errors import JudgeError
 from kasauti.judges.base import JudgeFacts, JudgeOptions, JudgeTask, no_numbers
 from kasauti.judges.batching import BatchJudge, Samples, Transcript
@@ -98,6 +99,7 @@ class Nemo(BatchJudge):
             return
         device = devices.choose(self.options.device)
         path = self._archive.path
+        keep_compiled_code()
         with quiet():
             try:
                 with _home_elsewhere():
