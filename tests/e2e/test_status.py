@@ -29,7 +29,10 @@ def test_a_run_that_was_killed_is_called_broken_off_and_is_not_the_latest(
     assert find_run("latest", tmp_path / "runs") == whole.result.folder
 
 
-def test_says_of_what_each_run_was_newest_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_says_of_what_each_run_was_newest_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
     whole = run_here(tmp_path, "promptset.limit=1", "system.id='[b]'")
     later = RunFolder(tmp_path / "runs", "fedcba987654")
     with later.locked():

@@ -44,7 +44,9 @@ def aggregate_runs(folders: Sequence[Path], console: Console) -> Path:
     ):
         write_text(target / name, csv_table(columns, ([getattr(row, column) for column in columns] for row in rows)))
     lacking = draw_beside(parts, target)
-    console.print(f"Figures:         {lacking or shown(target / FOLDER)}", highlight=False, markup=False)
+    console.print(
+        f"Figures:         {lacking or shown(target / FOLDER)}", highlight=False, markup=False, soft_wrap=True
+    )
     return target
 
 

@@ -57,8 +57,10 @@ def _show_table(sweep: SweepFolder, jobs: Sequence[Job], console: Console) -> No
         if done:
             target = aggregate_runs(done, console)
             write_text(target / "jobs.csv", csv_table(JOB_COLUMNS, map(_cells, jobs)))
-            console.print(f"Listen and read: {shown(target / 'report.html')}", highlight=False, markup=False)
-            console.print(f"Tables:          {shown(target)}", highlight=False, markup=False)
+            console.print(
+                f"Listen and read: {shown(target / 'report.html')}", highlight=False, markup=False, soft_wrap=True
+            )
+            console.print(f"Tables:          {shown(target)}", highlight=False, markup=False, soft_wrap=True)
     finally:
         _say_same(jobs, console)
         _say_lacking(jobs, lacking, console)

@@ -61,8 +61,8 @@ def show_end(console: Console, folder: Path) -> None:
     tables = load(folder)
     print_leaderboard(tables, console)
     print_floors_at(tables.samples, console)
-    console.print(f"Listen and read: {shown(folder / 'report.html')}", highlight=False, markup=False)
-    console.print(f"Tables:          {shown(folder)}", highlight=False, markup=False)
+    console.print(f"Listen and read: {shown(folder / 'report.html')}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"Tables:          {shown(folder)}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _money(usd: float | None) -> str:
