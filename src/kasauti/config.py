@@ -176,7 +176,11 @@ def _member(group: str, key: str, member: Any) -> SystemOptions | JudgeOptions:
         raise ConfigError(f"{key}: no {group} {name!r} in conf/{group}; {near_matches(str(name), names)}")
     file = OmegaConf.load(CONF / group / f"{name}.yaml")
     assert isinstance(file, DictConfig)
-    file.pop("defaults", None)
+    for entry in file.pop("defaults", ()):
+        # What a file takes over from another one, `codes/mms@codes`; the schema is merged below.
+        path, at, place = str(entry).partition("@")
+        if at and not path.startswith("/"):
+            file[place] = OmegaConf.merge(OmegaConf.load(CONF / group / f"{path}.yaml"), file.get(place) or {})
     written = file if group == "system" else file[name]
     schema = part_class(written["_target_"]).options_type
     kinds = get_type_hints(schema)

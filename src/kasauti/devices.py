@@ -18,6 +18,8 @@ DEVICES = ("auto", "cpu", "cuda")
 _FULL = (
     "out of memory",
     "failed to allocate memory",
+    "can't allocate memory",
+    "cannot allocate memory",
     "bad_alloc",
     "bfcarena",
     "not enough memory",

@@ -106,11 +106,10 @@ def test_a_row_and_a_member_can_be_changed() -> None:
     assert (own.members["mine"].id, own.members["mine"].slip_rate) == ("mine", 0.5)
 
 
-def test_a_member_is_its_file() -> None:
-    [alone] = run_settings(compose("config", ["system=fake", "judge=whisper"])).judges
-    assert router_of().members["whisper"] == alone
-    [alone] = run_settings(compose("config", ["system=fake", "judge=indicconformer"])).judges
-    assert router_of().members["indicconformer"] == alone
+@pytest.mark.parametrize("name", ["whisper", "indicconformer", "mms", "align", "dnsmos"])
+def test_a_member_is_its_file_with_what_that_takes_over_from_others(name: str) -> None:
+    [alone] = run_settings(compose("config", ["system=fake", f"judge={name}"])).judges
+    assert router_of(f"judge.router.table.hi_Deva.first={name}").members[name] == alone
 
 
 @pytest.mark.parametrize(

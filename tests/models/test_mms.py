@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -233,6 +234,14 @@ def test_a_device_that_is_full_ends_the_run_with_words(folder: Path, monkeypatch
 
     monkeypatch.setattr(Wav2Vec2ForCTC, "to", full)
     with pytest.raises(JudgeError, match=r"can't be loaded: CUDA out of memory"):
+        judge(folder).load()
+
+
+def test_a_package_that_can_not_be_imported_ends_the_run_with_words(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(JudgeError, match=r"can't be loaded: .*transformers"):
         judge(folder).load()
 
 

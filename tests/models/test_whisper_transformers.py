@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -422,6 +423,15 @@ def test_a_device_that_is_full_ends_the_run_with_words(folder: Path, monkeypatch
     monkeypatch.setattr(WhisperForConditionalGeneration, "to", full)
     with pytest.raises(JudgeError, match=r"can't be loaded: CUDA out of memory"):
         judge(folder)._batched.load()
+
+
+def test_a_package_that_can_not_be_imported_ends_the_run_with_words(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = judge(folder)
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(JudgeError, match=r"can't be loaded: .*tokenizers"):
+        model._batched.load()
 
 
 def test_the_command_judges_with_it(folder: Path, tmp_path: Path) -> None:

@@ -30,6 +30,11 @@ def test_the_cpu_needs_no_torch() -> None:
         (RuntimeError("[ONNXRuntimeError] : 6 : Failed to allocate memory for requested buffer of size 1"), True),
         (RuntimeError("std::bad_alloc"), True),
         (RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 1 bytes"), True),  # torch
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 73 bytes. Error code 12"),
+            True,
+        ),
+        (OSError(12, "Cannot allocate memory"), True),
         (RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"), True),
         (RuntimeError("cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED"), True),
         (RuntimeError("shape mismatch"), False),

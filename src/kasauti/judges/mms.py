@@ -109,18 +109,20 @@ class Mms(BatchJudge):
         self._vocabularies, self.rate_hz = vocabularies_of(folder), rate_of(folder)
         self._known = self._codes()
         with quiet():
-            import torch
-            from transformers import Wav2Vec2FeatureExtractor, Wav2Vec2ForCTC
-            from transformers.utils import logging as chatter
-
-            chatter.disable_progress_bar()
             try:
+                import torch
+                from transformers import Wav2Vec2FeatureExtractor, Wav2Vec2ForCTC
+                from transformers.utils import logging as chatter
+
+                chatter.disable_progress_bar()
                 self._features = Wav2Vec2FeatureExtractor.from_pretrained(folder, local_files_only=True)
                 model, notes = Wav2Vec2ForCTC.from_pretrained(
                     folder, dtype=getattr(torch, self.options.dtype), local_files_only=True, output_loading_info=True
                 )
                 model.to(device)
-            except Exception as error:  # transformers raises what its parts raise, a full device among them
+            except (
+                Exception
+            ) as error:  # packages that don't load, and what transformers' parts raise, a full device too
                 raise JudgeError(f"judge {self.options.id}: {folder} can't be loaded: {error}") from error
         if notes["missing_keys"]:
             missing = ", ".join(sorted(notes["missing_keys"])[:5])

@@ -83,13 +83,13 @@ class TransformersEngine(BatchJudge):
             raise JudgeError(f"judge {self._options.id}: {fault}")
         self._tokens = tokens_of(folder)
         with quiet():
-            import torch
-            from tokenizers import Tokenizer
-            from transformers import WhisperFeatureExtractor, WhisperForConditionalGeneration
-            from transformers.utils import logging as chatter
-
-            chatter.disable_progress_bar()
             try:
+                import torch
+                from tokenizers import Tokenizer
+                from transformers import WhisperFeatureExtractor, WhisperForConditionalGeneration
+                from transformers.utils import logging as chatter
+
+                chatter.disable_progress_bar()
                 self._features = WhisperFeatureExtractor.from_pretrained(folder, local_files_only=True)
                 self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
                 model, notes = WhisperForConditionalGeneration.from_pretrained(
@@ -100,7 +100,9 @@ class TransformersEngine(BatchJudge):
                     output_loading_info=True,
                 )
                 model.to(device)
-            except Exception as error:  # transformers raises what its parts raise, a full device among them
+            except (
+                Exception
+            ) as error:  # packages that don't load, and what transformers' parts raise, a full device too
                 raise JudgeError(f"judge {self._options.id}: {folder} can't be loaded: {error}") from error
         if notes["missing_keys"]:
             missing = ", ".join(sorted(notes["missing_keys"])[:5])
