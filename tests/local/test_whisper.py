@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -236,10 +237,47 @@ def test_a_folder_is_a_model_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert Whisper(WhisperOptions(model="renamed")).facts.revision != revision
 
 
-def test_a_model_that_can_not_be_loaded_stops_the_run(tmp_path: Path) -> None:
-    (tmp_path / "model.bin").write_bytes(b"not a model")
-    judge = Whisper(WhisperOptions(model=str(tmp_path)))
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    for path in weights.locate("whisper-base").folder.iterdir():
+        (folder / path.name).symlink_to(path)
+    return folder
+
+
+def test_a_model_that_can_not_be_loaded_stops_the_run(copy: Path) -> None:
+    (copy / "model.bin").unlink()
+    (copy / "model.bin").write_bytes(b"not a model")
+    judge = Whisper(WhisperOptions(model=str(copy)))
     with pytest.raises(JudgeError, match="can't be loaded"):
+        next(iter(judge.judge([])), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("model.bin", None, "no such folder with model.bin"),
+        ("config.json", None, "no such folder with config.json"),
+        ("config.json", "{", r"config\.json can't be read as JSON"),
+        # The engine would fetch another model's from a hub.
+        ("tokenizer.json", None, "no such folder with tokenizer.json"),
+        ("tokenizer.json", '{"model": {"vocab": {"a"', r"tokenizer\.json can't be read as JSON"),
+        ("tokenizer.json", '{"model": {"vocab": {}}, "added_tokens": []}', "wanted a multilingual Whisper"),
+    ],
+)
+def test_what_a_conversion_lacks_is_said_before_the_run(copy: Path, name: str, content: str | None, said: str) -> None:
+    (copy / name).unlink()
+    if content is not None:
+        (copy / name).write_text(content)
+    judge = Whisper(WhisperOptions(model=str(copy)))
+    try:
+        (finding,) = judge.check([])
+        told = finding.message
+    except JudgeError as error:
+        told = str(error)
+    assert re.search(said, told), told
+    with pytest.raises(JudgeError, match=said):
         next(iter(judge.judge([])), None)
 
 

@@ -19,6 +19,7 @@ from kasauti.identity import digest
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
 from kasauti.judges.sound import samples_of
 from kasauti.judges.whisper_decoding import LANGUAGES, RATE_HZ, Limits, decode
+from kasauti.judges.whisper_layout import converted_misfit
 from kasauti.judges.whisper_transformers import TransformersEngine
 from kasauti.paths import source_path
 from kasauti.records import Finding, Outcome, Prompt
@@ -102,9 +103,10 @@ class Whisper(Judge):
         if self._batched is not None:
             return self._batched.check(prompts)
         subject, known = f"judge {self.options.id}", self._name in TABLE
-        if not known and not (self._folder / "model.bin").is_file():
+        fault = None if known else converted_misfit(self._folder, LANGUAGES)
+        if fault is not None:
             names = ", ".join(name.removeprefix("whisper-") for name in TABLE if name.startswith("whisper-"))
-            return [Finding("error", subject, f"model={self._folder}: no such folder with model.bin", f"or: {names}")]
+            return [Finding("error", subject, f"{fault}.", f"Known by name: {names}.")]
         found = weights.lacking(subject, ["faster_whisper"], self._name if known else None)
         return found if any(finding.level == "error" for finding in found) else [*found, *self._lacking_engine(subject)]
 
@@ -174,7 +176,13 @@ class Whisper(Judge):
                 return
             import faster_whisper
 
-            folder = weights.locate(self._name).folder if self._name in TABLE else self._folder
+            folder, fault = self._folder, None
+            if self._name in TABLE:
+                folder = weights.locate(self._name).folder
+            else:
+                fault = converted_misfit(folder, LANGUAGES)
+            if fault is not None:
+                raise JudgeError(f"judge {self.options.id}: {fault}")
             try:
                 self._model = faster_whisper.WhisperModel(
                     str(folder),
@@ -183,5 +191,5 @@ class Whisper(Judge):
                     cpu_threads=1,
                     num_workers=self.options.workers,
                 )
-            except (ValueError, RuntimeError) as error:
+            except Exception as error:  # the engine's, and bare ones of the tokenizer's library
                 raise JudgeError(f"judge {self.options.id}: {folder} can't be loaded: {error}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from kasauti.errors import JudgeError
 REQUIRED = ("config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json")
 OPTIONAL = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
 """Weights, in one file or in several."""
+
+CONVERTED = ("model.bin", "config.json", "tokenizer.json")
 
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 _SPECIAL = ("<|endoftext|>", "<|startoftranscript|>", "<|transcribe|>", "<|notimestamps|>")
@@ -55,8 +57,31 @@ def misfit(folder: Path, languages: Iterable[str]) -> str | None:
         return f"{folder}: preprocessor_config.json has feature_size={bands}, but {told}"
     tokens = tokens_of(folder)
     rows = config.get("vocab_size")
-    if type(rows) is not int or max(tokens.values()) >= rows:
-        return f"{folder}: tokenizer.json has ids up to {max(tokens.values())}, but the model has {rows} rows"
+    last = max(tokens.values(), default=0)
+    if type(rows) is not int or last >= rows:
+        return f"{folder}: tokenizer.json has ids up to {last}, but the model has {rows} rows"
+    return _tokens_fault(folder, tokens, languages)
+
+
+def converted_misfit(folder: Path, languages: Iterable[str]) -> str | None:
+    """What keeps a folder from being a multilingual Whisper that was converted for CTranslate2; None when nothing does.
+
+    Without a tokenizer of its own the engine would ask a hub for that of another model.
+
+    Raises:
+        JudgeError: a file can't be read.
+    """
+    missing = [name for name in CONVERTED if not (folder / name).is_file()]
+    if missing:
+        return (
+            f"model={folder}: no such folder with {', '.join(missing)}; wanted what ct2-transformers-converter writes "
+            "with --copy_files tokenizer.json preprocessor_config.json"
+        )
+    _read_json(folder / "config.json")
+    return _tokens_fault(folder, tokens_of(folder), languages)
+
+
+def _tokens_fault(folder: Path, tokens: Mapping[str, int], languages: Iterable[str]) -> str | None:
     wanted = [*_SPECIAL, *(f"<|{lang}|>" for lang in sorted(languages))]
     missing = [token for token in wanted if token not in tokens]
     if not any(token in tokens for token in _NO_SPEECH):
