@@ -128,6 +128,13 @@ def test_only_what_a_run_needs_is_fetched_and_only_once(tmp_path: Path, cache: P
         other = from_hub(tmp_path, server.url, f"promptset.revision={'f' * 40}", system="fake")
         assert other.returncode == ExitCode.USAGE
         assert "at commit " + "f" * 40 in other.stderr
+    (tmp_path / "hf").rename(tmp_path / "moved")
+    (tmp_path / "hf").write_text("no folder")
+    nowhere = from_hub(tmp_path, server.url, system="human")
+    assert nowhere.returncode == ExitCode.USAGE
+    assert "Not a directory; HF_HOME says where" in nowhere.stderr
+    (tmp_path / "hf").unlink()
+    (tmp_path / "moved").rename(tmp_path / "hf")
     again = from_hub(tmp_path, server.url, system="human")  # the hub is gone
     assert again.returncode == 0, again.stderr
     assert "already finished" in again.stdout

@@ -80,9 +80,13 @@ class DataRepository:
         except (RemoteEntryNotFoundError, RevisionNotFoundError, RepositoryNotFoundError) as error:
             raise DatasetError(f"the hub has no {path} in {self.name} at commit {commit}; {instead}") from error
         except Exception as error:  # whatever the client's transport raises: the file can't be had
+            told = type(error).__name__
+            if (
+                isinstance(error, OSError) and error.filename is not None
+            ):  # the client's own are OSErrors without a file
+                told = f"{error.filename}: {error.strerror}; HF_HOME says where fetched files are kept"
             raise DatasetError(
-                f"{path} of {self.name} can't be fetched ({type(error).__name__}). Connect to the network for the "
-                f"first use; {instead}"
+                f"{path} of {self.name} can't be fetched ({told}). Connect to the network for the first use; {instead}"
             ) from error
 
     def _folder(self) -> Path:
