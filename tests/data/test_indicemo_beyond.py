@@ -136,6 +136,7 @@ def test_tables_and_page(bundle: Path, tmp_path: Path) -> None:
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
         "report.html",
+        "study.json",
         *(
             f"{name}.tsv"
             for name in (
