@@ -116,8 +116,8 @@ def begin(
         if len(ids) + draw.max_new_tokens > layout.max_position_embeddings:
             raise SpeechFailed(
                 f"the prompt has {len(ids)} tokens, and with up to {draw.max_new_tokens} new ones that is more than "
-                f"the {layout.max_position_embeddings} that the model holds; cut the text (system.chunk_chars=400), or allow "
-                "fewer (decoding.max_new_tokens)",
+                f"the {layout.max_position_embeddings} that the model holds; cut the text (system.chunk_chars=400), or "
+                "allow fewer (decoding.max_new_tokens)",
                 reason="text_too_long",
             )
         chance = uniforms(request.seed, piece, draw.max_new_tokens)
