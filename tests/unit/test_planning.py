@@ -301,6 +301,7 @@ def test_whole_answers_are_kept_as_they_are(labels: str, fields: dict[str, Any])
         ("-", {"scores": {"": {}}}, "no_answer"),
         ("AB", {"scores": {"A": {"q": 1.0}}}, "no_answer"),
         ("AB", {"scores": {"a": {"q": 1.0}, "b": {"q": 1.0}}}, "no_answer"),
+        ("AB", {"transcript": "one text for both"}, "no_answer"),
         ("-", {"scores": {"": {"mos": float("nan")}}}, "not_a_number"),
         ("-", {"transcript": "x", "scores": {"": {"mos": float("inf")}}}, "not_a_number"),
     ],

@@ -124,9 +124,14 @@ def _keep(judge_id: str, facts: JudgeFacts, store: Store, spending: Spending, ta
 
 
 def _checked(task: JudgeTask, answer: Answer) -> Answer:
-    """The answer, or the failure that it is: `ok` with no transcript and no mark for some clip would be a hole."""
+    """The answer, or the failure that it is: `ok` with no transcript and no mark for some clip would be a hole.
+
+    Of a line-up there is no transcript: it would count as that of each clip.
+    """
     if answer.outcome.status is not Status.OK:
         return answer
+    if any(clip.label for clip in task.clips):
+        answer = replace(answer, transcript=None)
     try:
         timed_words(answer.outcome.facts.get("words", []))
     except ValueError as error:
