@@ -241,6 +241,25 @@ def unfinished(path: Path) -> str | None:
     return None
 
 
+def json_object(path: Path, error: type[KasautiError] = CheckpointError) -> dict[str, Any]:
+    """The object in one of a checkpoint's JSON files.
+
+    Args:
+        path: The file.
+        error: What to raise: that of the layer whose checkpoint it is.
+
+    Raises:
+        KasautiError: as `error`; the file can't be read, or holds something else.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as fault:
+        raise error(f"{path} can't be read as JSON ({type(fault).__name__}: {fault})") from fault
+    if not isinstance(found, dict):
+        raise error(f"{path}: wanted a JSON object, got {type(found).__name__}")
+    return found
+
+
 def safetensors_header(path: Path) -> Mapping[str, Any]:
     """What a safetensors file says of its tensors, by name; nothing when it can't be read.
 

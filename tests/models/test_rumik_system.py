@@ -237,7 +237,7 @@ def test_a_checkpoint_that_is_whole_lacks_nothing(system: Rumik) -> None:
         (lambda at: rewrite(at / "config.json", codebook_size=32, last_unit_id=575), "need a mimi codec with codebook"),
         (lambda at: rewrite(at / "codec" / "config.json", model_type="encodec"), "model_type='encodec'.* need a mimi"),
         (lambda at: rewrite(at / "codec" / "config.json", num_quantizers=4), "at least 8 quantizers"),
-        (lambda at: (at / "config.json").write_text("{"), r"config\.json: can't be read as JSON"),
+        (lambda at: (at / "config.json").write_text("{"), r"config\.json can't be read as JSON"),
         (lambda at: (at / "config.json").write_text("[]"), "wanted a JSON object, got list"),
         (lambda at: rewrite(at / "model.safetensors.index.json", weight_map={}), "weight names and their files"),
         (lambda at: (at / "model-00002-of-00002.safetensors").unlink(), "lacks model-00002-of-00002.safetensors"),

@@ -9,7 +9,6 @@ Source: the published repository's file list, and its class in `model_onnx.py`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kasauti.checkpoints import CheckpointError
+from kasauti.checkpoints import CheckpointError, json_object
 from kasauti.text.languages import LANGUAGES as ALL_LANGUAGES
 from kasauti.text.languages import language
 from kasauti.text.scripts import dominant_script
@@ -118,11 +117,8 @@ def _vocabulary(folder: Path, lang: str, pieces: Any, mask: Any) -> Vocabulary:
 
 
 def _table(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path}: can't be read: {error}") from error
-    if not isinstance(found, dict) or not found:
+    found = json_object(path)
+    if not found:
         raise CheckpointError(f"{path}: wanted a table by language")
     return found
 

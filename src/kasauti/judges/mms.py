@@ -120,9 +120,7 @@ class Mms(BatchJudge):
                     folder, dtype=getattr(torch, self.options.dtype), local_files_only=True, output_loading_info=True
                 )
                 model.to(device)
-            except (
-                Exception
-            ) as error:  # packages that don't load, and what transformers' parts raise, a full device too
+            except Exception as error:  # a package that doesn't load, what transformers' parts raise, a full device
                 raise JudgeError(f"judge {self.options.id}: {folder} can't be loaded: {error}") from error
         if notes["missing_keys"]:
             missing = ", ".join(sorted(notes["missing_keys"])[:5])

@@ -7,13 +7,12 @@ vocabulary.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from kasauti.audio.reading import RATE_RANGE_HZ
-from kasauti.checkpoints import safetensors_header, unfinished
+from kasauti.checkpoints import json_object, safetensors_header, unfinished
 from kasauti.errors import JudgeError
 
 LAYOUT = ("config.json", "vocab.json", "preprocessor_config.json", "model.safetensors")
@@ -33,13 +32,13 @@ def vocabularies_of(folder: Path) -> Mapping[str, Mapping[str, int]]:
     Raises:
         JudgeError: the folder holds another architecture, or a vocabulary that is not nested by language.
     """
-    config = _read_json(folder / "config.json")
+    config = json_object(folder / "config.json", JudgeError)
     if config.get("model_type") != "wav2vec2" or config.get("adapter_attn_dim") is None:
         raise JudgeError(
             f"{folder}: config.json says model_type={config.get('model_type')}, "
             f"adapter_attn_dim={config.get('adapter_attn_dim')}; wanted a wav2vec2 with adapters by language"
         )
-    vocabularies = _read_json(folder / "vocab.json")
+    vocabularies = json_object(folder / "vocab.json", JudgeError)
     if not vocabularies or not all(map(_is_vocabulary, vocabularies.values())):
         raise JudgeError(
             f"{folder}: vocab.json is not nested by language (token -> row); wanted the layout of facebook/mms-1b-all"
@@ -57,7 +56,7 @@ def rate_of(folder: Path) -> int:
     Raises:
         JudgeError: there is none, or none that sound can have.
     """
-    found = _read_json(folder / "preprocessor_config.json").get("sampling_rate", 16_000)
+    found = json_object(folder / "preprocessor_config.json", JudgeError).get("sampling_rate", 16_000)
     low, high = RATE_RANGE_HZ
     if type(found) is not int or not low <= found <= high:
         raise JudgeError(f"{folder}: preprocessor_config.json says sampling_rate={found}; wanted {low} to {high}")
@@ -92,13 +91,3 @@ def _head_rows(path: Path) -> int | None:
         return int(safetensors_header(path)[_HEAD]["shape"][0])
     except (ValueError, KeyError, IndexError, TypeError):
         return None
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise JudgeError(f"{path} can't be read as JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise JudgeError(f"{path}: wanted a JSON object")
-    return found

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
-from kasauti.checkpoints import unfinished
+from kasauti.checkpoints import json_object, unfinished
 from kasauti.errors import JudgeError
 
 REQUIRED = ("config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json")
@@ -30,7 +28,7 @@ def tokens_of(folder: Path) -> dict[str, int]:
     Raises:
         JudgeError: `tokenizer.json` is none.
     """
-    read = _read_json(folder / "tokenizer.json")
+    read = json_object(folder / "tokenizer.json", JudgeError)
     try:
         added = {str(token["content"]): int(token["id"]) for token in read["added_tokens"]}
         return {**{str(token): int(row) for token, row in read["model"]["vocab"].items()}, **added}
@@ -44,14 +42,15 @@ def misfit(folder: Path, languages: Iterable[str]) -> str | None:
     Raises:
         JudgeError: a file can't be read.
     """
-    config = _read_json(folder / "config.json")
+    config = json_object(folder / "config.json", JudgeError)
     if config.get("model_type") != "whisper":
         return f"{folder}: config.json says model_type={config.get('model_type')}; wanted whisper"
     fault = _weights_fault(folder)
     if fault is not None:
         return fault
-    _read_json(folder / "generation_config.json")  # an unreadable one is taken for none, which hears otherwise
-    bands = _read_json(folder / "preprocessor_config.json").get("feature_size", _BANDS)
+    # An unreadable one would be taken for none, which hears otherwise.
+    json_object(folder / "generation_config.json", JudgeError)
+    bands = json_object(folder / "preprocessor_config.json", JudgeError).get("feature_size", _BANDS)
     if bands != config.get("num_mel_bins", _BANDS):
         told = f"config.json has num_mel_bins={config.get('num_mel_bins')}"
         return f"{folder}: preprocessor_config.json has feature_size={bands}, but {told}"
@@ -77,7 +76,7 @@ def converted_misfit(folder: Path, languages: Iterable[str]) -> str | None:
             f"model={folder}: no such folder with {', '.join(missing)}; wanted what ct2-transformers-converter writes "
             "with --copy_files tokenizer.json preprocessor_config.json"
         )
-    _read_json(folder / "config.json")
+    json_object(folder / "config.json", JudgeError)
     return _tokens_fault(folder, tokens_of(folder), languages)
 
 
@@ -98,19 +97,9 @@ def _weights_fault(folder: Path) -> str | None:
         return unfinished(single)
     if not index.is_file():
         return f"{folder}: the checkpoint lacks {single.name} (weights in another format: save them as safetensors)"
-    placed = _read_json(index).get("weight_map")
+    placed = json_object(index, JudgeError).get("weight_map")
     names = sorted({str(name) for name in placed.values()}) if isinstance(placed, dict) else []
     missing = [name for name in names if not (folder / name).is_file()]
     if missing or not names:
         return f"{folder}: the checkpoint lacks {', '.join(missing) or 'weights'}, says {index.name}"
     return next(filter(None, (unfinished(folder / name) for name in names)), None)
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise JudgeError(f"{path} can't be read as JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise JudgeError(f"{path}: wanted a JSON object")
-    return found

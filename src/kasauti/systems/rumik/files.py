@@ -6,13 +6,12 @@ codec/config.json  codec/model.safetensors
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kasauti.checkpoints import Checkpoint, unfinished
+from kasauti.checkpoints import Checkpoint, json_object, unfinished
 from kasauti.errors import SpeechSystemError
 from kasauti.systems.rumik.layout import Layout, read_layout
 
@@ -58,23 +57,13 @@ def examine(folder: Path) -> Files:
         SpeechSystemError: another architecture, a missing file, fields that contradict each other, or a codec that
             does not fit.
     """
-    config = _read_json(folder / "config.json")
+    config = json_object(folder / "config.json", SpeechSystemError)
     try:
         layout = read_layout(config)
     except SpeechSystemError as error:
         raise SpeechSystemError(f"{folder}: {error}") from error
-    codec = _read_json(folder / CODEC / "config.json")
+    codec = json_object(folder / CODEC / "config.json", SpeechSystemError)
     return Files(folder, config, layout, _rate(folder, layout, codec), _shards(folder))
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise SpeechSystemError(f"{path}: can't be read as JSON ({type(error).__name__}: {error})") from error
-    if not isinstance(found, dict):
-        raise SpeechSystemError(f"{path}: wanted a JSON object, got {type(found).__name__}")
-    return found
 
 
 def _rate(folder: Path, layout: Layout, codec: Mapping[str, Any]) -> int:
@@ -104,7 +93,7 @@ def _shards(folder: Path) -> tuple[Path, ...]:
     if not (folder / INDEX).is_file():
         names = {SINGLE}
     else:
-        placed = _read_json(folder / INDEX).get("weight_map")
+        placed = json_object(folder / INDEX, SpeechSystemError).get("weight_map")
         if not isinstance(placed, dict) or not placed:
             raise SpeechSystemError(f"{folder / INDEX}: wanted weight names and their files under weight_map")
         names = {str(name) for name in placed.values()}
