@@ -7,18 +7,17 @@ Fetching is left to `huggingface_hub`, whose cache, token and endpoint variables
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 from kasauti.cache import sha256_of
 from kasauti.errors import KasautiError
 from kasauti.identity import digest
+from kasauti.model_files import unfinished
 from kasauti.paths import source_path
 from kasauti.records import Finding
 
@@ -230,60 +229,6 @@ def _token() -> str | None:
         told = f"the hub's token can't be read ({error}); set HF_HOME to a folder that can be read and written"
         raise CheckpointError(told) from error
     return token
-
-
-def unfinished(path: Path) -> str | None:
-    """What shows that a copy or a fetch of a file was cut short, as far as it tells without being loaded."""
-    if not path.stat().st_size:
-        return f"{path} is empty; fetch or copy it again"
-    if path.suffix == ".safetensors" and not _is_whole(path):
-        return f"{path}: not all of it is there, or it is no safetensors file; fetch or copy it again"
-    return None
-
-
-def json_object(path: Path, error: type[KasautiError] = CheckpointError) -> dict[str, Any]:
-    """The object in one of a checkpoint's JSON files.
-
-    Args:
-        path: The file.
-        error: What to raise: that of the layer whose checkpoint it is.
-
-    Raises:
-        KasautiError: as `error`; the file can't be read, or holds something else.
-    """
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as fault:
-        raise error(f"{path} can't be read as JSON ({type(fault).__name__}: {fault})") from fault
-    if not isinstance(found, dict):
-        raise error(f"{path}: wanted a JSON object, got {type(found).__name__}")
-    return found
-
-
-def safetensors_header(path: Path) -> Mapping[str, Any]:
-    """What a safetensors file says of its tensors, by name; nothing when it can't be read.
-
-    Such a file begins with the length of its header in 8 bytes, then the header as JSON, then the tensors.
-    """
-    try:
-        with path.open("rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            header = json.loads(file.read(length)) if length <= path.stat().st_size else {}
-    except (OSError, ValueError):
-        return {}
-    return header if isinstance(header, dict) else {}
-
-
-def _is_whole(path: Path) -> bool:
-    """Whether a safetensors file ends where its header says."""
-    header = safetensors_header(path)
-    with path.open("rb") as file:
-        begin = 8 + int.from_bytes(file.read(8), "little")
-    try:
-        ends = [int(entry["data_offsets"][1]) for name, entry in header.items() if name != "__metadata__"]
-    except (KeyError, IndexError, TypeError, ValueError):
-        return False
-    return bool(ends) and begin + max(ends) == path.stat().st_size
 
 
 def _reason(error: BaseException) -> str:

@@ -248,8 +248,9 @@ def copy(tmp_path: Path) -> Path:
 
 def test_a_model_that_can_not_be_loaded_stops_the_run(copy: Path) -> None:
     (copy / "model.bin").unlink()
-    (copy / "model.bin").write_bytes(b"not a model")
+    (copy / "model.bin").write_bytes(b"\x07\0\0\0 of a version that is not known here")
     judge = Whisper(WhisperOptions(model=str(copy)))
+    assert judge.check([]) == []
     with pytest.raises(JudgeError, match="can't be loaded"):
         next(iter(judge.judge([])), None)
 
@@ -258,6 +259,7 @@ def test_a_model_that_can_not_be_loaded_stops_the_run(copy: Path) -> None:
     ("name", "content", "said"),
     [
         ("model.bin", None, "no such folder with model.bin"),
+        ("model.bin", "not a model", r"model\.bin: not all of it is there, or it is no file of CTranslate2"),
         ("config.json", None, "no such folder with config.json"),
         ("config.json", "{", r"config\.json can't be read as JSON"),
         # The engine would fetch another model's from a hub.
@@ -279,6 +281,15 @@ def test_what_a_conversion_lacks_is_said_before_the_run(copy: Path, name: str, c
     assert re.search(said, told), told
     with pytest.raises(JudgeError, match=said):
         next(iter(judge.judge([])), None)
+
+
+@pytest.mark.parametrize("size", [3, 20, 1_000_000, -1])
+def test_a_conversion_that_was_copied_in_part_is_said_before_the_run(copy: Path, size: int) -> None:
+    content = (copy / "model.bin").read_bytes()[:size]
+    (copy / "model.bin").unlink()
+    (copy / "model.bin").write_bytes(content)
+    (finding,) = Whisper(WhisperOptions(model=str(copy))).check([])
+    assert "model.bin: not all of it is there" in finding.message
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 
@@ -20,6 +22,7 @@ from kasauti.judges import indicconformer_graphs
 from kasauti.judges.base import Answer, Heard, JudgeTask
 from kasauti.judges.indicconformer import IndicConformer, IndicConformerOptions
 from kasauti.judges.indicconformer_files import languages_of
+from kasauti.model_files import outside_weights
 from kasauti.records import Prompt, Status
 
 RATE_HZ = 16_000
@@ -328,6 +331,31 @@ def test_a_weight_that_is_missing_is_named_before_anything_is_made(broken: Path)
     assert "assets/layers.0.linear_q.weight, assets/pre_encode.conv.weight" in finding.message
     with pytest.raises(JudgeError, match=r"encoder\.onnx: ONNX Runtime can't load it"):
         answers(judge_of(broken), [task(Path("none.wav"))])
+
+
+def test_places_of_outside_weights_are_those_that_onnx_reads(folder: Path) -> None:
+    path = folder / "assets" / "encoder.onnx"
+    tensors = onnx.load(str(path), load_external_data=False).graph.initializer
+    places = [{entry.key: entry.value for entry in tensor.external_data} for tensor in tensors]
+    ends = {at["location"]: int(at.get("offset", 0)) + int(at["length"]) for at in places if at}
+    assert outside_weights(path) == ends
+    assert len(ends) == 7
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["encoder.onnx", "ctc_decoder.onnx", "preprocessor.ts", "layers.0.linear_q.weight", "pre_encode.conv.weight"],
+)
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.999])
+def test_a_file_that_was_copied_in_part_is_named_before_anything_is_made(broken: Path, name: str, share: float) -> None:
+    path = broken / "assets" / name
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(content[: int(share * len(content))])
+    [finding] = judge_of(broken).check([])
+    assert finding.level == "error"
+    assert name in finding.message
+    assert re.search("not all of it is there|is empty|missing or cut short", finding.message)
 
 
 @pytest.mark.parametrize(

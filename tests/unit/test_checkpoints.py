@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from importlib.machinery import ModuleSpec
@@ -13,7 +12,7 @@ import pytest
 
 from kasauti.checkpoints import Checkpoint, CheckpointError
 
-FILES = {"config.json": "{}", "assets/encoder.onnx": "one", "assets/weights.0": "two", "notes.txt": "not read"}
+FILES = {"config.json": "{}", "assets/model.dat": "one", "assets/weights.0": "two", "notes.txt": "not read"}
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def checkpoint(model: object, revision: str | None = None) -> Checkpoint:
-    return Checkpoint(str(model), revision, ("config.json", "assets/encoder.onnx"), ("assets/weights*",))
+    return Checkpoint(str(model), revision, ("config.json", "assets/model.dat"), ("assets/weights*",))
 
 
 def test_a_folder_is_known_by_its_files_wherever_it_lies(folder: Path, tmp_path: Path) -> None:
@@ -42,7 +41,7 @@ def test_a_folder_is_known_by_its_files_wherever_it_lies(folder: Path, tmp_path:
 
 @pytest.mark.parametrize(
     ("name", "same"),
-    [("config.json", False), ("assets/encoder.onnx", False), ("assets/weights.0", False), ("notes.txt", True)],
+    [("config.json", False), ("assets/model.dat", False), ("assets/weights.0", False), ("notes.txt", True)],
 )
 def test_whatever_is_read_is_part_of_its_identity(folder: Path, name: str, same: bool) -> None:
     before = checkpoint(folder).identity()
@@ -58,12 +57,12 @@ def test_another_name_of_a_weight_is_another_checkpoint(folder: Path) -> None:
 
 @pytest.mark.parametrize("method", ["identity", "folder", "here"])
 def test_a_folder_that_lacks_a_file_says_which(folder: Path, method: str) -> None:
-    (folder / "assets" / "encoder.onnx").unlink()
-    with pytest.raises(CheckpointError, match=r"model: the checkpoint lacks assets/encoder\.onnx"):
+    (folder / "assets" / "model.dat").unlink()
+    with pytest.raises(CheckpointError, match=r"model: the checkpoint lacks assets/model\.dat"):
         getattr(checkpoint(folder), method)()
     [finding] = checkpoint(folder).lacking("judge x", [])
     assert (finding.level, finding.subject) == ("error", "judge x")
-    assert "assets/encoder.onnx" in finding.message
+    assert "assets/model.dat" in finding.message
 
 
 @pytest.mark.parametrize("model", ["no/such/folder", "/no/such", "only-a-name", "", "owner/name/more"])
@@ -142,36 +141,6 @@ def test_a_folder_that_may_not_be_looked_into_is_an_error_for_the_user(
     for ask in (checkpoint(folder).here, checkpoint(folder).identity):
         with pytest.raises(CheckpointError, match=r"model can't be read: Permission denied"):
             ask()
-
-
-def safetensors(size: int = 8) -> bytes:
-    """A file of one tensor, as the format's own description has it."""
-    header = json.dumps({"__metadata__": {"a": "b"}, "w": {"dtype": "F32", "shape": [2], "data_offsets": [0, size]}})
-    return len(header).to_bytes(8, "little") + header.encode() + bytes(size)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (safetensors(), None),
-        (b"", "is empty"),
-        (b"abc", "not all of it is there"),
-        (safetensors()[:20], "not all of it is there"),
-        (safetensors()[:-1], "not all of it is there"),
-        (safetensors() + b"x", "not all of it is there"),
-        (b"\xff" * 40, "not all of it is there"),
-        (b"\x02" + bytes(7) + b"{}", "not all of it is there"),
-        (b"\x02" + bytes(7) + b"[]", "not all of it is there"),
-        (b"\x07" + bytes(7) + b'{"w":3}', "not all of it is there"),
-    ],
-)
-def test_weights_that_were_copied_in_part_are_said_before_a_run(
-    tmp_path: Path, content: bytes, said: str | None
-) -> None:
-    (tmp_path / "model.safetensors").write_bytes(content)
-    found = Checkpoint(str(tmp_path), required=("model.safetensors",)).lacking("judge x", [])
-    assert [finding.level for finding in found] == ["error"] * (said is not None)
-    assert all(said in finding.message and "model.safetensors" in finding.message for finding in found if said)
 
 
 def test_a_package_that_is_not_installed_is_named_with_the_command_that_brings_it(folder: Path) -> None:

@@ -29,6 +29,7 @@ from kasauti.judges.indicconformer_files import (
     required_files,
     scripts_of,
 )
+from model_bytes import onnx_graph
 
 Floats = NDArray[np.float32]
 
@@ -303,16 +304,13 @@ def test_before_the_vocabulary_is_known_only_plain_codes_are_taken() -> None:
     assert other_script("sd", unknown) is None
 
 
-@pytest.mark.parametrize("name", ["short", "n" * 127, "n" * 128, "n" * 200])
-def test_weights_outside_a_graph_are_looked_for(tmp_path: Path, name: str) -> None:
-    # Protobuf: field 1 (key), field 2 (value), each with its length as a varint. Source: onnx.proto, external_data.
-    length = len(name)
-    varint = bytes([length]) if length < 128 else bytes([length & 0x7F | 0x80, length >> 7])
-    graph = b"\x08\x08rest\x0a\x08location\x12" + varint + name.encode() + b"\x0a\x06offset\x12\x010"
+def test_weights_outside_a_graph_are_looked_for(tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
-    (tmp_path / "assets" / "encoder.onnx").write_bytes(graph)
-    (tmp_path / "assets" / "vocab.json").write_bytes(graph)
+    (tmp_path / "assets" / "encoder.onnx").write_bytes(onnx_graph(location="weights.bin", offset="4", length="6"))
+    (tmp_path / "assets" / "vocab.json").write_bytes(onnx_graph(location="other.bin"))
     required = ["assets/encoder.onnx", "assets/vocab.json"]
-    assert missing_weights(tmp_path, required) == [f"assets/{name}"]
-    (tmp_path / "assets" / name).touch()
+    assert missing_weights(tmp_path, required) == ["assets/weights.bin"]
+    (tmp_path / "assets" / "weights.bin").write_bytes(b"w" * 9)
+    assert missing_weights(tmp_path, required) == ["assets/weights.bin"]
+    (tmp_path / "assets" / "weights.bin").write_bytes(b"w" * 10)
     assert missing_weights(tmp_path, required) == []

@@ -9,7 +9,6 @@ Source: the published repository's file list, and its class in `model_onnx.py`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kasauti.checkpoints import CheckpointError, json_object
+from kasauti.checkpoints import CheckpointError
+from kasauti.model_files import json_object, outside_weights
 from kasauti.text.languages import LANGUAGES as ALL_LANGUAGES
 from kasauti.text.languages import language
 from kasauti.text.scripts import dominant_script
@@ -34,8 +34,6 @@ _TRANSDUCER = (
 OPTIONAL = ("assets/*", "config.json")
 """Further files that are read: weights outside the graphs have names of their own choice."""
 
-_LOCATION = re.compile(rb"\x0a\x08location\x12(?:([\x00-\x7f])|([\x80-\xff])([\x01-\x7f]))")
-
 
 def required_files(decoder: str, features: str, backend: str) -> tuple[str, ...]:
     """Files that must be there for a decoder (`ctc`, `rnnt`), features (`torchscript`, `numpy`) and a backend."""
@@ -46,22 +44,15 @@ def required_files(decoder: str, features: str, backend: str) -> tuple[str, ...]
 
 
 def missing_weights(folder: Path, required: Sequence[str]) -> list[str]:
-    """Weight files that the graphs point at and that are not there.
-
-    ONNX writes the place of an outside weight as a field `location`; it is looked for in the bytes, so that nothing
-    needs to be loaded.
-    """
+    """Weight files that the graphs point at and that are not there, or not all of them."""
     missing = []
     for name in required:
-        path = folder / name
-        if path.suffix != ".onnx":
+        if not name.endswith(".onnx"):
             continue
-        content = path.read_bytes()
-        for found in _LOCATION.finditer(content):
-            length = found[1][0] if found[1] else (found[2][0] & 0x7F) | found[3][0] << 7
-            place = content[found.end() : found.end() + length].decode("utf-8", "replace")
-            if not (path.parent / place).is_file():
-                missing.append((path.parent / place).relative_to(folder).as_posix())
+        for place, size in outside_weights(folder / name).items():
+            path = (folder / name).parent / place
+            if not path.is_file() or path.stat().st_size < size:
+                missing.append((Path(name).parent / place).as_posix())
     return sorted(set(missing))
 
 
@@ -117,7 +108,7 @@ def _vocabulary(folder: Path, lang: str, pieces: Any, mask: Any) -> Vocabulary:
 
 
 def _table(path: Path) -> dict[str, Any]:
-    found = json_object(path)
+    found = json_object(path, CheckpointError)
     if not found:
         raise CheckpointError(f"{path}: wanted a table by language")
     return found

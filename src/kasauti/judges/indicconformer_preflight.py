@@ -23,12 +23,12 @@ def device(subject: str, name: str, backend: str) -> list[Finding]:
 
 
 def weights(subject: str, folder: Path | None, required: Sequence[str]) -> list[Finding]:
-    """Weight files outside the graphs that are missing in a folder that is here."""
+    """Weight files outside the graphs that a folder that is here lacks, or holds a part of."""
     missing = missing_weights(folder, required) if folder is not None else []
     if not missing:
         return []
     named = ", ".join(missing[:_SHOWN]) + (f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else "")
-    told = f"{folder}: weights are missing: {named}."
+    told = f"{folder}: weights are missing or cut short: {named}."
     return [Finding("error", subject, told, "Fetch or copy the whole folder assets again.")]
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from kasauti.audio.reading import RATE_RANGE_HZ
-from kasauti.checkpoints import json_object, safetensors_header, unfinished
 from kasauti.errors import JudgeError
+from kasauti.model_files import json_object, safetensors_header, unfinished
 
 LAYOUT = ("config.json", "vocab.json", "preprocessor_config.json", "model.safetensors")
 

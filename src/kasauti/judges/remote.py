@@ -76,6 +76,7 @@ class Remote(Judge):
         if options.restarts < 0:
             raise JudgeError(f"{subject}: restarts={options.restarts}: wanted 0 or more")
         self._options = options
+        self._session = _Session(options)
         self.facts = JudgeFacts(
             revision=options.revision,
             languages=None if options.langs is None else frozenset(options.langs),
@@ -87,14 +88,17 @@ class Remote(Judge):
         return _lacking_program(f"judge {self._options.id}", self._options.command[0], "the first of judge.command")
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
-        """Starts the process with the first task, again after it had to be stopped, and ends it with the last."""
+        """Starts the process with the first task, and again after it had to be stopped; `close` ends it."""
         waiting = iter(tasks)
-        session = _Session(self._options)
         try:
             for first in waiting:
-                yield from session.answers([first, *islice(waiting, session.batch() - 1)])
-        finally:
-            session.end()
+                yield from self._session.answers([first, *islice(waiting, self._session.batch() - 1)])
+        except BaseException:  # a stream that is given up, too: an answer on its way would meet other tasks
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._session.end()
 
 
 def server_command(python: str | None, name: str, options: Mapping[str, Any]) -> list[str]:
@@ -162,8 +166,9 @@ class _Session:
 
     def end(self) -> None:
         """Ends the process with its input."""
-        if self._talk is not None:
-            self._talk.end()
+        talk, self._talk = self._talk, None
+        if talk is not None:
+            talk.end()
 
     def _replies(self, left: dict[str, JudgeTask]) -> Generator[Answer, None, _Ended]:
         """Asks once; what was answered is taken out of `left`."""

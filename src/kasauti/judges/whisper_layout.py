@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
-from kasauti.checkpoints import json_object, unfinished
 from kasauti.errors import JudgeError
+from kasauti.model_files import json_object, unfinished
 
 REQUIRED = ("config.json", "generation_config.json", "preprocessor_config.json", "tokenizer.json")
 OPTIONAL = ("model.safetensors", "model.safetensors.index.json", "model-*.safetensors")
@@ -20,6 +22,12 @@ _BANDS = 80
 """Of both files where they name none."""
 
 _NO_SPEECH = ("<|nospeech|>", "<|nocaptions|>")
+
+_BINARY_VERSION = 6
+"""Of CTranslate2's files of weights; how another is laid out is not known here."""
+
+_VERSIONS = 256
+"""A file that begins with a larger number is none of CTranslate2's."""
 
 
 def tokens_of(folder: Path) -> dict[str, int]:
@@ -77,7 +85,44 @@ def converted_misfit(folder: Path, languages: Iterable[str]) -> str | None:
             "with --copy_files tokenizer.json preprocessor_config.json"
         )
     json_object(folder / "config.json", JudgeError)
+    weights = folder / "model.bin"
+    if not _is_whole(weights):
+        return f"{weights}: not all of it is there, or it is no file of CTranslate2; fetch or copy it again"
     return _tokens_fault(folder, tokens_of(folder), languages)
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether a file of CTranslate2 ends behind its last entry.
+
+    Version, the model's name, its revision; the tensors: name, dimensions, type, size in bytes, content; then pairs of
+    names. Source: `ctranslate2/specs/model_spec.py`, `ModelSpec._serialize`.
+    """
+    try:
+        with path.open("rb") as file:
+            version = _number(file, "I")
+            if version != _BINARY_VERSION:
+                return version < _VERSIONS
+            _skip_name(file)
+            _number(file, "I")
+            for _ in range(_number(file, "I")):
+                _skip_name(file)
+                file.seek(4 * _number(file, "B"), 1)
+                _number(file, "B")
+                file.seek(_number(file, "I"), 1)
+            for _ in range(2 * _number(file, "I")):
+                _skip_name(file)
+            return file.tell() == path.stat().st_size
+    except struct.error:
+        return False
+
+
+def _number(file: BinaryIO, kind: str) -> int:
+    """The next number, in bytes as `struct` names them."""
+    return int(struct.unpack(f"<{kind}", file.read(struct.calcsize(f"<{kind}")))[0])
+
+
+def _skip_name(file: BinaryIO) -> None:
+    file.seek(_number(file, "H"), 1)
 
 
 def _tokens_fault(folder: Path, tokens: Mapping[str, int], languages: Iterable[str]) -> str | None:

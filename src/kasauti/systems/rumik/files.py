@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kasauti.checkpoints import Checkpoint, json_object, unfinished
+from kasauti.checkpoints import Checkpoint
 from kasauti.errors import SpeechSystemError
+from kasauti.model_files import json_object, unfinished
 from kasauti.systems.rumik.layout import Layout, read_layout
 
 MODULES = ("torch", "transformers", "tokenizers", "safetensors")
