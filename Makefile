@@ -85,9 +85,10 @@ figures: $(RESEARCH)/.done ## figures of all studies in results/ as PNG and SVG,
 
 STUDY ?= temperature_sweep
 
+# A sweep shows its own end, also after failed jobs; one that was killed (a code above 130) can't.
 sweep: $(VENV)/.local ## a study over several settings, one table at its end (STUDY=temperature_sweep ARGS='promptset.langs=[en]')
 	@code=0; $(BIN)/python run.py -m +experiment=$(STUDY) $(ARGS) || code=$$?; \
-	  if [ $$code -ne 0 ]; then $(BIN)/python -m kasauti aggregate --sweep latest || true; fi; exit $$code
+	  if [ $$code -gt 130 ]; then $(BIN)/python -m kasauti aggregate --sweep latest || true; fi; exit $$code
 
 # --- checks -------------------------------------------------------------------------------------------------------
 

@@ -5,9 +5,10 @@
 
 Clips are sentences of the smoke prompts by eSpeak NG, one to four in a clip, 2 to 15 s, the same each time. Variants
 are measured in turn, each in a fresh process that has loaded the model and heard one clip, and the best of all rounds
-counts. Texts are compared: a ratio counts only where they are equal. Without `--model`, IndicConformer is a random one
-of moderate size (29 million weights; the published one has 600), so that its texts are nonsense and its arithmetic is
-not. Not a test: nothing passes or fails by a clock.
+counts. The first is the plain way: of Whisper its engine with all settings of its own and one file after the other, of
+the others the judge with one clip at a time. Texts are compared: a ratio counts only where they are equal. Without
+`--model`, IndicConformer is a random one of moderate size (29 million weights; the published one has 600), so that its
+texts are nonsense and its arithmetic is not. Not a test: nothing passes or fails by a clock.
 """
 
 from __future__ import annotations
@@ -80,11 +81,26 @@ def judge_of(name: str, given: dict[str, Any]) -> Any:
     return build(part_class(node[name]["_target_"]).options_type(node[name]["_target_"], name, **given))
 
 
+def plain_whisper(options: dict[str, Any]) -> Any:
+    """Whisper's judge around an engine with as many threads as it chooses, and one clip after the other."""
+    import faster_whisper
+
+    from kasauti import weights
+
+    folder = weights.locate(f"whisper-{options.get('model') or 'base'}").folder
+    judge = judge_of("whisper", {**options, "workers": 1})
+    judge._model = faster_whisper.WhisperModel(str(folder), device="cpu", compute_type="int8")
+    return judge
+
+
 def measure(plan: dict[str, Any], at_once: int) -> dict[str, Any]:
     """One variant in this process: seconds by the wall and by the processor, MiB at the peak, and the texts."""
     from kasauti.judges.base import Heard, JudgeTask
 
-    judge = judge_of(plan["judge"], {**plan["options"], AT_ONCE.get(plan["judge"], "batch_clips"): at_once})
+    if plan["judge"] == "whisper" and at_once == 0:
+        judge = plain_whisper(plan["options"])
+    else:
+        judge = judge_of(plan["judge"], {**plan["options"], AT_ONCE.get(plan["judge"], "batch_clips"): at_once})
     tasks = [
         JudgeTask(str(place), clip["lang"], 0, (Heard(Path(clip["path"]), "", clip["duration_s"]),))
         for place, clip in enumerate(plan["clips"])
@@ -145,7 +161,7 @@ def main() -> None:
     parser.add_argument("--measure", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--plan", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.measure:
+    if options.measure is not None:
         print(json.dumps(measure(json.loads(options.plan.read_text(encoding="utf-8")), options.measure)))
         return
     sys.path.insert(0, str(ROOT / "src"))
@@ -164,10 +180,9 @@ def main() -> None:
         found: dict[str, list[dict[str, Any]]] = {}
         for round_number in range(options.rounds):
             print(f"round {round_number + 1}: load {os.getloadavg()[0]:.1f}", flush=True)
-            for at_once in (1, *options.batch):
-                found.setdefault("one by one" if at_once == 1 else f"{at_once} at once", []).append(
-                    apart(plan, at_once)
-                )
+            for at_once in (*([0] if options.judge == "whisper" else []), 1, *options.batch):
+                name = {0: "plain loop", 1: "one by one"}.get(at_once, f"{at_once} at once")
+                found.setdefault(name, []).append(apart(plan, at_once))
         show(found, clips)
 
 

@@ -83,6 +83,7 @@ def test_the_program_of_the_page_is_a_remote_judge(tmp_path: Path) -> None:
     assert f"judge.revision={revision} " in PAGE
     judge = Remote(RemoteOptions("x", "mine", [sys.executable, str(path)], revision))
     [answer] = judge.judge([task(tmp_path, "half", 0.5)])
+    judge.close()
     assert answer.transcript == "na na"
 
 

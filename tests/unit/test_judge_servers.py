@@ -100,7 +100,10 @@ def omni(**options: Any) -> Omnilingual:
 
 
 def answers(judge: Omnilingual | Ai4BharatNemo, *tasks: JudgeTask) -> dict[str, Answer]:
-    return {answer.judgment_id: answer for answer in judge.judge(tasks)}
+    try:
+        return {answer.judgment_id: answer for answer in judge.judge(tasks)}
+    finally:
+        judge.close()
 
 
 # --- Omnilingual

@@ -42,8 +42,20 @@ def task(identity: str = "ab", *clips: Heard, **told: Any) -> JudgeTask:
     return JudgeTask(identity, "hi", 0, clips, told)
 
 
+BEGUN: list[Remote] = []
+
+
+@pytest.fixture(autouse=True)
+def ended() -> Iterator[None]:
+    """No judge outlives its test."""
+    yield
+    while BEGUN:
+        BEGUN.pop().close()
+
+
 def remote(command: list[str], **options: Any) -> Remote:
-    return Remote(RemoteOptions(TARGET, "remote", command, **{"revision": "r1", **options}))
+    BEGUN.append(Remote(RemoteOptions(TARGET, "remote", command, **{"revision": "r1", **options})))
+    return BEGUN[-1]
 
 
 # --- the same judge here and there
@@ -484,20 +496,36 @@ def test_a_served_judge_that_can_not_be_built_says_why() -> None:
         list(remote([sys.executable, "-m", "kasauti.judges.serve", options]).judge([task()]))
 
 
-def test_the_process_ends_with_the_last_task_and_with_us() -> None:
+NAMED_BY_PROCESS = (
+    GREETING + "while task := sys.stdin.readline():\n    say({'id': json.loads(task)['id'], 'raw': str(os.getpid())})\n"
+)
+
+
+def test_one_process_serves_all_streams_until_the_judge_is_closed() -> None:
+    judge = remote(program(NAMED_BY_PROCESS))
+    pids = {int(answer.raw or 0) for start in (0, 3) for answer in judge.judge(task(f"{start + n}") for n in range(3))}
+    [pid] = pids
+    assert alive(pid)
+    judge.close()
+    assert not alive(pid)
+    [again] = judge.judge([task("6")])
+    assert again.outcome.status is Status.OK
+    assert int(again.raw or 0) != pid
+
+
+def test_a_stream_that_is_given_up_leaves_no_answer_for_the_next() -> None:
     body = (
-        GREETING
-        + "while task := sys.stdin.readline():\n    say({'id': json.loads(task)['id'], 'raw': str(os.getpid())})\n"
+        "say({'protocol': 1, 'revision': 'r1', 'batch': 3})\n"
+        "while line := sys.stdin.readline():\n"
+        "    for task in json.loads(line)['tasks']: say({'id': task['id'], 'raw': str(os.getpid())})\n"
     )
     judge = remote(program(body))
-    pids = {int(answer.raw or 0) for answer in judge.judge(task(f"{n:02x}") for n in range(3))}
-    assert len(pids) == 1
-    assert not alive(pids.pop())
     answers: Iterator[Answer] = judge.judge(task(f"{n:02x}") for n in range(3))
     pid = int(next(answers).raw or 0)
     assert alive(pid)
     answers.close()  # type: ignore[attr-defined]
     assert not alive(pid)
+    assert [answer.outcome.status for answer in judge.judge([task("03")])] == [Status.OK]
 
 
 def test_a_program_that_was_told_to_go_and_does_not_listen_is_not_left_behind() -> None:
@@ -558,7 +586,9 @@ def test_a_program_that_is_not_there_is_found_out_before_the_run() -> None:
 def test_a_program_that_stays_when_its_input_ends_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote_process, "_GRACE_S", 0.05)
     body = GREETING + "task = hear()\nsay({'id': task['id'], 'raw': str(os.getpid())})\nos.read(os.pipe()[0], 1)\n"
-    [answer] = remote(program(body)).judge([task()])
+    judge = remote(program(body))
+    [answer] = judge.judge([task()])
+    judge.close()
     assert not alive(int(answer.raw or 0))
 
 
