@@ -143,12 +143,12 @@ def rows(n_rows: int, folder: Path) -> Found:
     from kasauti.records import SAMPLE_COLUMNS, SampleRow
     from kasauti.report.loading import SystemInfo
     from kasauti.report.summarising import summarise
-    from kasauti.report.tables import read_records, write_table
+    from kasauti.report.tables import read_records, write_records
     from kasauti.settings import ScoringSettings
 
     path = folder / "per_sample.tsv"
     if not path.exists():  # in a process of its own, so that writing is not in the peak
-        write_table(path, SAMPLE_COLUMNS, (vars(row) for row in _rows(n_rows)))
+        write_records(path, SAMPLE_COLUMNS, _rows(n_rows))
         return {}
     began = time.process_time()
     read = read_records(path, SampleRow)

@@ -40,7 +40,7 @@ NOT_FETCHED = "fetch:"
 """What the `audio` of a prompt begins with while its recording is not on this machine; the rest says where it is."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """One thing to be said.
 
@@ -173,7 +173,7 @@ class Judgment:
         return self.outcome.status
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SampleRow:
     """One row of `per_sample.tsv`: exactly one per (prompt, system, repeat, judge, rejudge).
 

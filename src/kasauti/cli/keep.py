@@ -11,6 +11,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +23,13 @@ from kasauti.pipeline.assembly import CLIP_COLUMNS
 from kasauti.pipeline.folder import environment, now
 from kasauti.pipeline.rescoring import ANSWERS, RESCORED, rescore
 from kasauti.report import load
+from kasauti.report.loading import ClipRow
 from kasauti.report.studies import PANEL_MARK
-from kasauti.report.tables import write_table
+from kasauti.report.tables import write_records
 from kasauti.runs import ended_runs, find_run, run_record, run_state
 from kasauti.store.files import write_text
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-
-_OF_THE_CALL = ("path", "wall_s", "ttfb_s", "created_at", "error")
-"""Columns of `clips.tsv` that stay behind."""
 
 _KEPT_FACTS = (
     "run_id study overrides started_at finished_at promptset systems judges scoring signature human_floors noise "
@@ -104,13 +103,17 @@ def _keep_runs(folders: Sequence[Path], made: Path) -> dict[str, Any]:
     return {"kind": "runs", "runs": dict(sorted(told.items()))}
 
 
+def _without_its_call(clip: ClipRow) -> ClipRow:
+    return replace(clip, path=None, wall_s=None, ttfb_s=None, created_at=None, error=None)
+
+
 def _keep_run(source: Path, target: Path) -> None:
     rescore(source, target)
     for path in target.iterdir():
         if path.name not in (*RESCORED, *ANSWERS, "prompts.jsonl") or _is_empty(path):
             path.unlink()
-    clips = [vars(clip) | dict.fromkeys(_OF_THE_CALL) for clip in load(source).clips]
-    write_table(target / "clips.tsv", CLIP_COLUMNS, clips)
+    clips = map(_without_its_call, load(source).clips)
+    write_records(target / "clips.tsv", CLIP_COLUMNS, clips)
     record, state = run_record(source), run_state(source)
     facts = {key: record[key] for key in _KEPT_FACTS if record.get(key) is not None}
     if "overrides" in facts:

@@ -31,7 +31,7 @@ from kasauti.report.floor_plan import FLOOR_COLUMNS, floor_rows
 from kasauti.report.page import write_page
 from kasauti.report.sheet import write_xlsx
 from kasauti.report.summarising import NOISE_COLUMNS, Summary, noise_rows, rules_of_scoring, signature_of, summarise
-from kasauti.report.tables import write_table
+from kasauti.report.tables import write_records, write_table
 from kasauti.store.library import Store
 from kasauti.text.units import segmentation_rules
 
@@ -110,7 +110,7 @@ def write_products(plan: Plan, store: Store, folder: RunFolder, tables: Tables, 
 def write_summary(folder: RunFolder, prompts: Sequence[Prompt], samples: Sequence[SampleRow], summary: Summary) -> None:
     """Writes the rows and what is said about them; all that a report needs besides clips and provenance."""
     folder.write_prompts(prompts)
-    write_table(folder.path / "per_sample.tsv", SAMPLE_COLUMNS, (vars(row) for row in samples))
+    write_records(folder.path / "per_sample.tsv", SAMPLE_COLUMNS, samples)
     folder.write_csv("aggregate.csv", AGGREGATE_COLUMNS, map(vars, summary.aggregates))
     folder.write_csv("verdicts.csv", VERDICT_COLUMNS, map(vars, summary.verdicts))
     write_table(folder.path / "noise.tsv", NOISE_COLUMNS, noise_rows(samples))

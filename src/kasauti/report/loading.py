@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -24,7 +24,7 @@ from kasauti.stats.noise import StoredNoise
 Record = TypeVar("Record")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ClipRow:
     """One row of `clips.tsv`: one take of one prompt by one system, with what it took to make it.
 
@@ -63,7 +63,7 @@ class ClipRow:
     error: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class MarkRow:
     """One row of `scores.tsv`: one mark that a judge gave to one clip.
 
@@ -85,7 +85,7 @@ class MarkRow:
     note: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class WordRow:
     """One row of `words.tsv`: where a judge placed one word of a prompt in a clip.
 
@@ -134,6 +134,30 @@ class LevelRow:
     gcer: float
     wer: float
     pcer: float
+
+
+class Sounds(Mapping[str, Path]):
+    """`clip_id` -> absolute path of its sound; a path that leaves the store is none.
+
+    Paths are made when they are asked for: one takes more memory than the row that it is of.
+    """
+
+    def __init__(self, clips: Iterable[ClipRow], store: Path) -> None:
+        self._root = store.resolve()
+        self._places = {clip.clip_id: clip.path for clip in clips if clip.clip_id and clip.path and _stays(clip.path)}
+
+    def __getitem__(self, clip_id: str) -> Path:
+        return Path(f"{self._root}/{self._places[clip_id]}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def _stays(place: str) -> bool:
+    return ".." not in place or ".." not in Path(place).parts
 
 
 @dataclass(frozen=True)
@@ -216,7 +240,7 @@ def load(folder: Path) -> RunTables:
         words=read_records(words, WordRow) if words.is_file() else [],
         aggregates=load_aggregates(folder),
         verdicts=list(_csv_records(verdicts, VerdictRow)) if verdicts.is_file() else [],
-        audio=_audio(clips, run.store),
+        audio=Sounds(clips, run.store),
     )
 
 
@@ -277,15 +301,3 @@ def _csv_records(path: Path, kind: type[Record]) -> Iterator[Record]:
                 yield kind(**{k: cell_value(kinds[k], csv_text(v)) for k, v in row.items() if k in kinds and v})
     except (OSError, ValueError, TypeError) as error:
         raise StoreError(f"{path}: can't read this table: {error}") from error
-
-
-def _audio(clips: Sequence[ClipRow], store: Path) -> dict[str, Path]:
-    """Where each clip's sound lies; paths that leave the store are left out."""
-    root = store.resolve()
-    found = {}
-    for clip in clips:
-        if clip.clip_id and clip.path:
-            path = Path(f"{root}/{clip.path}")
-            if ".." not in path.parts and path.is_relative_to(root):
-                found[clip.clip_id] = path
-    return found

@@ -7,9 +7,11 @@ voice at another speed, a judge of another revision) is split, see `kasauti.repo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Hashable, Iterable, MutableMapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from pathlib import Path
+from typing import TypeVar, cast
 
 from kasauti.errors import StoreError
 from kasauti.identity import signature_parts
@@ -75,7 +77,7 @@ def merge(parts: Sequence[RunTables], floors: Sequence[HumanFloor] = ()) -> RunT
         clips=clips,
         marks=marks,
         words=words,
-        audio={clip_id: path for part in named for clip_id, path in part.audio.items()},
+        audio=ChainMap(*cast(list[MutableMapping[str, Path]], [part.audio for part in reversed(named)])),
         noise=[one for part in named for one in part.noise],
     )
     sha256 = prompts_sha256(merged.prompts)

@@ -23,6 +23,7 @@ from kasauti.report import verdicts, wording
 from kasauti.report.chart import Chart, chart
 from kasauti.report.heat import HeatMap, language_map, tag_map
 from kasauti.report.leaderboard import Board, boards, headlines, status_counts
+from kasauti.report.listing import listed
 from kasauti.report.loading import RunTables
 from kasauti.report.samples import payload
 from kasauti.report.speed import speeds
@@ -52,13 +53,15 @@ def write_page(tables: RunTables, path: Path, embed_audio: bool = False) -> None
         StoreError: the file can't be written.
     """
     path = Path(path).resolve()
-    parts = payload(tables, path.parent, embed_audio=embed_audio)
+    shown = listed(tables)
+    parts = payload(shown, path.parent, embed_audio=embed_audio)
     style, script = _template_text("page.css"), _template_text("page.js")
     html = (
         _environment()
         .get_template("page.html.j2")
         .render(
             tables=tables,
+            n_listed=len(shown.prompts),
             policy=_policy(style, script),
             style=Markup(style),
             script=Markup(script),

@@ -22,6 +22,7 @@ from kasauti.errors import AudioError, TextError
 from kasauti.metrics.rubric import PARTS, RubricSettings, rubric_terms
 from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report.differences import differences
+from kasauti.report.listing import badness
 from kasauti.report.loading import ClipRow, MarkRow, RunTables, WordRow
 from kasauti.report.wording import language_name, metric_name
 from kasauti.text.levels import DEFAULT_LADDER, Ladder, normalize_pair
@@ -33,9 +34,6 @@ _TYPES = {".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".og
 
 _OUTLINE_STEPS = 300
 """Points of the outline of a sound: enough to see words and pauses."""
-
-_NO_FAULT = (Status.UNSUPPORTED_LANGUAGE, Status.NOT_RUN)
-"""Statuses that come last in "worst first": nothing went wrong, there is just nothing to hear."""
 
 _Key = tuple[str, str, int, str, int]
 
@@ -191,13 +189,9 @@ class _Maker:
         return _present(value)
 
     def _badness(self, row: SampleRow, marks: Iterable[MarkRow]) -> float:
-        """What "worst first" sorts by: the error rate, 1 for a failure, for marks their distance from the best."""
-        if row.status in _NO_FAULT:
-            return -1.0
-        if row.status is not Status.OK:
-            return 1.0
-        if row.cer is not None:
-            return row.cer
+        """As `badness`; of a row without a transcript how far its marks are from the best."""
+        if row.status is not Status.OK or row.cer is not None:
+            return badness(row)
         distances = [self.scales[mark.judge, mark.mark](mark.value) for mark in marks if mark.value is not None]
         return sum(distances) / len(distances) if distances else 0.0
 

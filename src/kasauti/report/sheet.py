@@ -21,6 +21,7 @@ from kasauti.errors import StoreError
 from kasauti.records import VERDICT_COLUMNS, VerdictRow
 from kasauti.report.formats import FORMULA_STARTS
 from kasauti.report.leaderboard import Board, boards
+from kasauti.report.listing import listed
 from kasauti.report.loading import RunTables
 from kasauti.stats.scores import METRICS
 from kasauti.store.files import write_bytes
@@ -122,15 +123,16 @@ def _by_language(every: Sequence[Board]) -> _Sheet:
 
 def _samples(tables: RunTables) -> _Sheet:
     """What a person looks through; hashes and ids for joining are in `per_sample.tsv`."""
-    texts = {prompt.id: prompt.text for prompt in tables.prompts}
+    shown = listed(tables)
+    texts = {prompt.id: prompt.text for prompt in shown.prompts}
     columns = (
         "prompt_id lang tags text system repeat judge rejudge status reason hypothesis cer wer cer_nospace gcer pcer "
         "char_edits ref_chars word_edits ref_words duration_s clip_id"
     ).split()
     rows = (
-        [texts[row.prompt_id] if name == "text" else getattr(row, name) for name in columns] for row in tables.samples
+        [texts[row.prompt_id] if name == "text" else getattr(row, name) for name in columns] for row in shown.samples
     )
-    return _Sheet("samples", columns, rows)
+    return _Sheet("samples" if shown is tables else "samples of the worst prompts", columns, rows)
 
 
 def _fill(page: Any, sheet: _Sheet) -> None:

@@ -54,6 +54,11 @@ def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, 
     write_text(path, "\n".join(lines) + "\n")
 
 
+def write_records(path: Path, columns: Sequence[str], rows: Iterable[Any]) -> None:
+    """Writes rows of a dataclass, those of its fields that are `columns`."""
+    write_table(path, columns, ({name: getattr(row, name) for name in columns} for row in rows))
+
+
 def read_table(path: Path) -> list[dict[str, str | None]]:
     """Reads a table as text cells.
 

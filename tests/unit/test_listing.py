@@ -1,0 +1,84 @@
+"""Which samples a page and a sheet list of a run that has too many of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+import report_example
+from kasauti.records import Status
+from kasauti.report import RunTables, listing, load, write_page, write_xlsx
+from kasauti.report.listing import badness, listed
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
+    folder = report_example.build(tmp_path_factory.mktemp("run"), marks=True, tone_s=0.05, times=3)
+    return load(folder)
+
+
+def worst_of(tables: RunTables) -> dict[str, float]:
+    """Prompt -> the worst that became of it."""
+    return {
+        prompt.id: max(badness(row) for row in tables.samples if row.prompt_id == prompt.id)
+        for prompt in tables.prompts
+    }
+
+
+def test_few_samples_are_all_listed(tables: RunTables) -> None:
+    assert listed(tables) is tables
+
+
+@pytest.mark.parametrize("most", [1, 20, 50])
+def test_of_too_many_whole_prompts_are_listed_the_worst_ones(
+    tables: RunTables, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "MOST_SAMPLES", most)
+    shown = listed(tables)
+    kept = [prompt.id for prompt in shown.prompts]
+    assert 0 < len(kept) < len(tables.prompts)
+    assert len(shown.samples) <= most or len(kept) == 1
+    worst = worst_of(tables)
+    assert min(worst[name] for name in kept) >= max(worst[name] for name in worst if name not in kept)
+    assert kept == [prompt.id for prompt in tables.prompts if prompt.id in kept]
+    for name in ("samples", "clips", "marks", "words"):
+        rows = [row for row in getattr(tables, name) if row.prompt_id in kept]
+        assert getattr(shown, name) == rows
+    assert (shown.aggregates, shown.verdicts, shown.systems) == (tables.aggregates, tables.verdicts, tables.systems)
+
+
+def test_page_and_sheet_say_that_they_list_a_part_and_count_everything(
+    tables: RunTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def written() -> tuple[str, int, openpyxl.Workbook]:
+        write_page(tables, tmp_path / "report.html")
+        write_xlsx(tables, tmp_path / "all.xlsx")
+        source = (tmp_path / "report.html").read_text(encoding="utf-8")
+        data = re.search(r'id="data">(.*?)</script>', source, re.DOTALL)
+        assert data is not None
+        return source, len(json.loads(data[1])["prompts"]), openpyxl.load_workbook(tmp_path / "all.xlsx")
+
+    whole, n_prompts, book = written()
+    assert "Listed are" not in whole
+    assert n_prompts == len(tables.prompts)
+    assert book.sheetnames[-1] == "samples"
+    monkeypatch.setattr(listing, "MOST_SAMPLES", 20)
+    part, n_listed, book = written()
+    assert f"Listed are the {n_listed} prompts with the worst samples, of {n_prompts};" in part
+    assert book["samples of the worst prompts"].max_row - 1 == len(listed(tables).samples)
+    # What stands above the list is over everything.
+    before = [source.partition('<section id="samples"')[0] for source in (whole, part)]
+    assert before[0] == before[1]
+
+
+def test_what_can_not_be_heard_is_no_fault(tables: RunTables) -> None:
+    row = next(row for row in tables.samples if row.status is Status.OK and row.cer)
+    assert badness(row) == row.cer
+    assert badness(replace(row, status=Status.SYNTHESIS_FAILED, cer=None)) == 1.0
+    assert badness(replace(row, status=Status.UNSUPPORTED_LANGUAGE, cer=None)) == -1.0
+    assert badness(replace(row, cer=None)) == 0.0
