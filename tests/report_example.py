@@ -19,12 +19,13 @@ from typing import Any
 
 from kasauti.metrics.score import score_pair
 from kasauti.metrics.timing import TimedWord, odd_words
-from kasauti.pipeline.assembly import CLIP_COLUMNS, LEVEL_COLUMNS, SCORE_COLUMNS, WORD_COLUMNS
+from kasauti.pipeline.assembly import SCORE_COLUMNS, WORD_COLUMNS
 from kasauti.pipeline.folder import RunFolder
 from kasauti.pipeline.products import write_summary
 from kasauti.prompts import prompts_sha256
 from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report import SystemInfo
+from kasauti.report.loading import CLIP_COLUMNS, LEVEL_COLUMNS
 from kasauti.report.summarising import summarise
 from kasauti.report.tables import write_table
 from kasauti.settings import ScoringSettings

@@ -19,11 +19,10 @@ from kasauti.cli.results import FILE_LIMIT_BYTES, PROVENANCE, STUDY_LIMIT_BYTES,
 from kasauti.errors import ConfigError, ExitCode
 from kasauti.identity import file_sha256
 from kasauti.paths import shown
-from kasauti.pipeline.assembly import CLIP_COLUMNS
 from kasauti.pipeline.folder import environment, now
 from kasauti.pipeline.rescoring import ANSWERS, RESCORED, rescore
 from kasauti.report import load
-from kasauti.report.loading import ClipRow
+from kasauti.report.loading import CLIP_COLUMNS, ClipRow
 from kasauti.report.studies import PANEL_MARK
 from kasauti.report.tables import write_records
 from kasauti.runs import ended_runs, find_run, run_record, run_state

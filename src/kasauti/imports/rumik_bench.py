@@ -19,12 +19,12 @@ from kasauti.identity import RUN_ID_LENGTH, digest, file_sha256
 from kasauti.imports.columns import several
 from kasauti.imports.figures import Figures, figure_rows, read_figures
 from kasauti.imports.samples import AS_RECORDED, Given, Mapped, read_samples
-from kasauti.pipeline.assembly import CLIP_COLUMNS
 from kasauti.pipeline.folder import RunFolder, environment, now
 from kasauti.pipeline.products import write_summary, write_views
 from kasauti.prompts import prompts_sha256
 from kasauti.records import AggregateRow
 from kasauti.report import SystemInfo
+from kasauti.report.loading import CLIP_COLUMNS
 from kasauti.report.summarising import Summary, rules_of_scoring, signature_of, summarise
 from kasauti.report.tables import write_table
 from kasauti.settings import ScoringSettings

@@ -13,15 +13,13 @@ from typing import Any
 
 from kasauti.judges.base import Judge
 from kasauti.metrics.gates import Sound
-from kasauti.metrics.score import COUNTS, RATES
 from kasauti.metrics.timing import odd_words, timed_words
 from kasauti.pipeline.judging import hearings, lacks_a_member
 from kasauti.pipeline.plan import Plan, Take, decoding_of
 from kasauti.pipeline.scoring import KEY, score_row
 from kasauti.records import ROUTED, TAG_SEPARATOR, Clip, Judgment, Outcome, Prompt, SampleRow, Status
+from kasauti.report.loading import ClipRow, LevelRow
 from kasauti.store.library import Store
-
-LEVEL_COLUMNS = [*KEY, "level", *COUNTS, *RATES]
 
 SWITCH_COLUMNS = [*KEY, "script", "words", "right", "other_script", "wrong", "missing"]
 
@@ -29,11 +27,11 @@ WORD_COLUMNS = [*KEY, "place", "word", "start_s", "end_s", "score", "odd"]
 
 SCORE_COLUMNS = [*KEY, "judgment_id", "label", "mark", "value"]
 
-CLIP_COLUMNS = (
-    "clip_id system prompt_id lang repeat status reason path duration_s sample_rate_hz channels rms_dbfs "
-    "clipped_fraction truncated leading_silence_s trailing_silence_s end cap_s chars wall_s ttfb_s cost_usd "
-    "created_at error"
+_OF_THE_SOUND = (
+    "path duration_s sample_rate_hz channels rms_dbfs clipped_fraction truncated leading_silence_s trailing_silence_s"
 ).split()
+
+_OF_THE_CALL = "status reason wall_s ttfb_s cost_usd error".split()
 
 
 @dataclass
@@ -41,11 +39,11 @@ class Tables:
     """The tables of a run, as rows in their final order."""
 
     samples: list[SampleRow] = field(default_factory=list)
-    levels: list[dict[str, Any]] = field(default_factory=list)
+    levels: list[LevelRow] = field(default_factory=list)
     switching: list[dict[str, Any]] = field(default_factory=list)
     words: list[dict[str, Any]] = field(default_factory=list)
     scores: list[dict[str, Any]] = field(default_factory=list)
-    clips: list[dict[str, Any]] = field(default_factory=list)
+    clips: list[ClipRow] = field(default_factory=list)
 
 
 def assemble(plan: Plan, store: Store, left_because: str) -> Tables:
@@ -199,17 +197,16 @@ def _revision(judge: Judge, prompt: Prompt) -> str:
     return ROUTED.join([judge.facts.signature, *([asked.facts.signature] if asked.member else [])])
 
 
-def _clip_row(plan: Plan, take: Take, clip: Clip) -> dict[str, Any]:
-    row = {name: getattr(clip, name) for name in CLIP_COLUMNS if hasattr(clip, name)}
-    outcome = {
-        name: getattr(clip.outcome, name) for name in ("status", "reason", "wall_s", "ttfb_s", "cost_usd", "error")
-    }
-    return {
-        **row,
-        **outcome,
+def _clip_row(plan: Plan, take: Take, clip: Clip) -> ClipRow:
+    return ClipRow(
+        clip_id=clip.clip_id,
+        system=take.system,
+        prompt_id=take.prompt.id,
+        lang=clip.lang,
+        repeat=take.repeat,
+        chars=len(take.prompt.text),
+        created_at=clip.created_at,
+        **{name: getattr(clip, name) for name in _OF_THE_SOUND},
+        **{name: getattr(clip.outcome, name) for name in _OF_THE_CALL},
         **_ending(plan, take, clip),
-        "system": take.system,
-        "prompt_id": take.prompt.id,
-        "repeat": take.repeat,
-        "chars": len(take.prompt.text),
-    }
+    )

@@ -8,8 +8,6 @@ from dataclasses import asdict
 from typing import Any
 
 from kasauti.pipeline.assembly import (
-    CLIP_COLUMNS,
-    LEVEL_COLUMNS,
     SCORE_COLUMNS,
     SWITCH_COLUMNS,
     WORD_COLUMNS,
@@ -28,6 +26,7 @@ from kasauti.records import (
 )
 from kasauti.report import SystemInfo, load
 from kasauti.report.floor_plan import FLOOR_COLUMNS, floor_rows
+from kasauti.report.loading import CLIP_COLUMNS, LEVEL_COLUMNS
 from kasauti.report.page import write_page
 from kasauti.report.sheet import write_xlsx
 from kasauti.report.summarising import NOISE_COLUMNS, Summary, noise_rows, rules_of_scoring, signature_of, summarise
@@ -97,11 +96,11 @@ def write_products(plan: Plan, store: Store, folder: RunFolder, tables: Tables, 
     sha256, floors = plan.prompts_sha256, plan.human_floors
     summary = summarise(tables.samples, plan.settings.scoring, systems, sha256, floors, plan.noise)
     write_summary(folder, plan.prompts, tables.samples, summary)
-    write_table(folder.path / "levels.tsv", LEVEL_COLUMNS, tables.levels)
+    write_records(folder.path / "levels.tsv", LEVEL_COLUMNS, tables.levels)
     write_table(folder.path / "switching.tsv", SWITCH_COLUMNS, tables.switching)
     write_table(folder.path / "words.tsv", WORD_COLUMNS, tables.words)
     write_table(folder.path / "scores.tsv", SCORE_COLUMNS, tables.scores)
-    write_table(folder.path / "clips.tsv", CLIP_COLUMNS, tables.clips)
+    write_records(folder.path / "clips.tsv", CLIP_COLUMNS, tables.clips)
     folder.write_json("summary.json", _summary(plan, tables, summary.aggregates))
     folder.write_json("run.json", _provenance(plan, store, calls))
     write_views(folder)

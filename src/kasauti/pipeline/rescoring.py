@@ -14,15 +14,16 @@ from typing import Any, TypeVar
 
 from kasauti.errors import StoreError
 from kasauti.metrics.gates import Sound
-from kasauti.pipeline.assembly import LEVEL_COLUMNS, SWITCH_COLUMNS
+from kasauti.pipeline.assembly import SWITCH_COLUMNS
 from kasauti.pipeline.folder import RunFolder
 from kasauti.pipeline.products import write_summary
 from kasauti.pipeline.scoring import Scored, score_row, unscored
 from kasauti.prompts import prompts_sha256
 from kasauti.records import SampleRow, Status
 from kasauti.report import ClipRow, RunTables, load
+from kasauti.report.loading import LEVEL_COLUMNS
 from kasauti.report.summarising import summarise
-from kasauti.report.tables import write_table
+from kasauti.report.tables import write_records, write_table
 from kasauti.stats.humans import HumanFloor
 from kasauti.stats.noise import StoredNoise
 
@@ -60,8 +61,8 @@ def rescore(source: Path, target: Path) -> None:
     )
     folder = RunFolder(target.parent, target.name)
     write_summary(folder, run.prompts, samples, summary)
-    write_table(target / "levels.tsv", LEVEL_COLUMNS, [row for one in scored for row in one.levels])
-    write_table(target / "switching.tsv", SWITCH_COLUMNS, [row for one in scored for row in one.switching])
+    write_records(target / "levels.tsv", LEVEL_COLUMNS, (row for one in scored for row in one.levels))
+    write_table(target / "switching.tsv", SWITCH_COLUMNS, (row for one in scored for row in one.switching))
     for name in ANSWERS:
         if (source / name).is_file() and source.resolve() != target.resolve():
             shutil.copyfile(source / name, target / name)

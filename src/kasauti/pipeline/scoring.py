@@ -15,6 +15,7 @@ from kasauti.metrics.rubric import rubric_terms
 from kasauti.metrics.score import COUNTS, RATES, row_values, score_pair
 from kasauti.metrics.switching import switch_counts
 from kasauti.records import Prompt, SampleRow, Status
+from kasauti.report.loading import LevelRow
 from kasauti.settings import ScoringSettings
 from kasauti.text.levels import Ladder, normalize, normalize_pair
 from kasauti.text.scripts import script_counts
@@ -31,7 +32,7 @@ class Scored:
     """One row with its numbers, and its lines in `levels.tsv` and `switching.tsv`."""
 
     row: SampleRow
-    levels: list[dict[str, Any]] = field(default_factory=list)
+    levels: list[LevelRow] = field(default_factory=list)
     switching: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -63,7 +64,7 @@ def score_row(row: SampleRow, prompt: Prompt, sound: Sound | None, scoring: Scor
         values = row_values(score) | _switching(made, prompt, scoring, ladder)
         if score.status == "wrong_script":
             values["status"] = Status.WRONG_SCRIPT
-        made.levels = [{**_key(row), "level": level, **row_values(by_level[level])} for level in scoring.levels]
+        made.levels = [LevelRow(**_key(row), level=level, **row_values(by_level[level])) for level in scoring.levels]
         texts = normalize_pair(prompt.text, row.hypothesis, prompt.lang, TEXT_LEVEL, ladder=ladder)
         transcript = Transcript(*texts, score.status)
     values |= _structure(prompt, sound, transcript, scoring, ladder)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -108,7 +108,7 @@ class WordRow:
     odd: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LevelRow:
     """One row of `levels.tsv`: the counts and rates of one sample at one level of normalisation."""
 
@@ -134,6 +134,11 @@ class LevelRow:
     gcer: float
     wer: float
     pcer: float
+
+
+CLIP_COLUMNS = tuple(entry.name for entry in fields(ClipRow))
+
+LEVEL_COLUMNS = tuple(entry.name for entry in fields(LevelRow))
 
 
 class Sounds(Mapping[str, Path]):

@@ -13,11 +13,12 @@ import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 from kasauti.errors import StoreError
-from kasauti.store.files import write_text
+from kasauti.store.files import write_lines
 
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _PLAIN = {"\\\\": "\\", "\\t": "\t", "\\n": "\n", "\\r": "\r", "\\e": ""}
@@ -49,9 +50,8 @@ def text_of(written: str) -> str | None:
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Writes a table atomically, `columns` in their order; a key that a row lacks is an empty cell."""
-    lines = ["\t".join(columns)]
-    lines += ["\t".join(cell(row.get(name)) for name in columns) for row in rows]
-    write_text(path, "\n".join(lines) + "\n")
+    lines = ("\t".join(cell(row.get(name)) for name in columns) + "\n" for row in rows)
+    write_lines(path, chain(["\t".join(columns) + "\n"], lines))
 
 
 def write_records(path: Path, columns: Sequence[str], rows: Iterable[Any]) -> None:

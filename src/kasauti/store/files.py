@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,8 +28,8 @@ def folder_errors(folder: Path, doing: str) -> Iterator[None]:
         ) from error
 
 
-def write_bytes(path: Path, content: bytes) -> None:
-    """Writes a file atomically: temporary file in the same folder, flush to disk, rename.
+def write_chunks(path: Path, chunks: Iterable[bytes]) -> None:
+    """Writes a file atomically, part after part: temporary file in the same folder, flush to disk, rename.
 
     Raises:
         StoreError: the folder can't be made or written to, or the disk is full.
@@ -39,13 +39,18 @@ def write_bytes(path: Path, content: bytes) -> None:
         beside = _beside(path)
         try:
             with beside.open("wb") as file:
-                file.write(content)
+                file.writelines(chunks)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(beside, path)
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """`write_chunks` in one."""
+    write_chunks(path, (content,))
 
 
 def _beside(path: Path) -> Path:
@@ -55,9 +60,14 @@ def _beside(path: Path) -> Path:
 
 
 def write_text(path: Path, content: str) -> None:
-    """`write_bytes` in UTF-8; line ends are written as they are in `content`.
+    """`write_lines` in one."""
+    write_lines(path, (content,))
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """`write_chunks` in UTF-8; line ends are written as they are in `lines`.
 
     Half a surrogate pair (a judge's JSON and odd file names can hold one) is no text and is written as `\\udXXX`: one
     such character must not cost a run its tables.
     """
-    write_bytes(path, content.encode("utf-8", "backslashreplace"))
+    write_chunks(path, (line.encode("utf-8", "backslashreplace") for line in lines))
