@@ -3,9 +3,9 @@
     python benchmarks/scale.py [--records 100000,1000000] [--rows 100000,1000000] [--prompts 2000,10000] [--folder DIR]
 
 Three questions, each asked in a fresh process with its own peak of memory: a store of so many records (opened, looked
-up, claimed, appended to), so many rows of eight systems (read and summarised, as `python -m kasauti aggregate` does),
-and a run of so many prompts whose answers are all there (scored and written anew). Content is made here and is the same
-each time. Not a test: nothing passes or fails by a clock.
+up, claimed, appended to), so many rows of eight systems in eight runs (made one table, page and spreadsheet, as
+`python -m kasauti aggregate` does), and a run of so many prompts whose answers are all there (scored and written anew).
+Content is made here and is the same each time. Not a test: nothing passes or fails by a clock.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -139,29 +140,86 @@ def _clip(number: int) -> Any:
 
 
 def rows(n_rows: int, folder: Path) -> Found:
-    """Reading and summarising rows, verdicts on all pairs of systems among it."""
-    from kasauti.records import SAMPLE_COLUMNS, SampleRow
-    from kasauti.report.loading import SystemInfo
-    from kasauti.report.summarising import summarise
-    from kasauti.report.tables import read_records, write_records
-    from kasauti.settings import ScoringSettings
+    """One table over the runs of all systems, as `python -m kasauti aggregate` makes it, page and spreadsheet too."""
+    from rich.console import Console
 
-    path = folder / "per_sample.tsv"
-    if not path.exists():  # in a process of its own, so that writing is not in the peak
-        write_records(path, SAMPLE_COLUMNS, _rows(n_rows))
+    from kasauti.cli import aggregate
+    from kasauti.report import merging
+
+    runs = sorted((folder / "runs").glob("[0-9]*"))
+    if not runs:  # in a process of its own, so that writing is not in the peak
+        _write_runs(n_rows, folder)
         return {}
-    began = time.process_time()
-    read = read_records(path, SampleRow)
-    read_s, read_mib = time.process_time() - began, peak_mib()
-    systems = {f"system{number}": SystemInfo(role="machine") for number in range(SYSTEMS)}
-    began = time.process_time()
-    summarise(read, ScoringSettings(), systems, "0" * 64)
+    found: Found = {}
+    for name, module in {
+        "load": aggregate,
+        "summarise": merging,
+        "write_page": aggregate,
+        "write_xlsx": aggregate,
+    }.items():
+        setattr(module, name, _measured(getattr(module, name), name, found))
+    aggregate.aggregate_runs(runs, Console(file=io.StringIO()))
+    return found
+
+
+def _measured(function: Callable[..., Any], name: str, found: Found) -> Callable[..., Any]:
+    """The function, which adds its seconds of processor time to `found`, and notes the peak of memory so far."""
+
+    def measured(*args: Any, **options: Any) -> Any:
+        began = time.process_time()
+        result = function(*args, **options)
+        found[f"{name}_s"] = found.get(f"{name}_s", 0.0) + time.process_time() - began
+        found[f"MiB after {name}"] = peak_mib()
+        return result
+
+    return measured
+
+
+def _write_runs(n_rows: int, folder: Path) -> None:
+    """A run folder for each system: that of a run of one prompt, its tables replaced."""
+    from dataclasses import replace
+
+    from rich.console import Console
+
+    from kasauti.pipeline.run import run as run_it
+    from kasauti.records import SAMPLE_COLUMNS
+    from kasauti.report.loading import CLIP_COLUMNS, ClipRow
+    from kasauti.report.tables import write_records
+
+    model = run_it(_settings(folder / "model", 1), Console(file=io.StringIO())).folder
+    facts = json.loads((model / "run.json").read_text("utf-8"))
+    made = list(_rows(n_rows))
+    for number in range(SYSTEMS):
+        target, system = folder / "runs" / f"{number:012x}", f"system{number}"
+        shutil.copytree(model, target)
+        own = [replace(row, run_id=target.name) for row in made[number::SYSTEMS]]
+        facts |= {"run_id": target.name, "systems": {system: {**facts["systems"].popitem()[1], "fingerprint": system}}}
+        facts["judges"] = {"indicconformer": {"revision": "indicconformer@abc", "settings": {}}}
+        (target / "run.json").write_text(json.dumps(facts), "utf-8")
+        write_records(target / "per_sample.tsv", SAMPLE_COLUMNS, own)
+        known = [name for name in CLIP_COLUMNS if hasattr(own[0], name)]
+        clips = (ClipRow(**{name: getattr(row, name) for name in known}, **_sound_of(row)) for row in own)
+        write_records(target / "clips.tsv", CLIP_COLUMNS, clips)
+        prompts = ({"id": row.prompt_id, "lang": row.lang, "script": row.script, "text": TEXT} for row in own)
+        lines = (json.dumps(prompt, ensure_ascii=False) for prompt in prompts)
+        (target / "prompts.jsonl").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
+
+def _sound_of(row: Any) -> dict[str, Any]:
+    """What `clips.tsv` says of a clip that a row does not, with numbers of their own."""
+    draw = random.Random(row.clip_id)
     return {
-        "bytes a row": path.stat().st_size / n_rows,
-        "read_s": read_s,
-        "MiB when read": read_mib,
-        "summarise_s": time.process_time() - began,
-        "peak MiB": peak_mib(),
+        "path": f"clips/{row.clip_id[:2]}/{row.clip_id}.wav",
+        "sample_rate_hz": RATE_HZ,
+        "channels": 1,
+        "rms_dbfs": -20 - draw.random(),
+        "clipped_fraction": 0.0,
+        "truncated": False,
+        "leading_silence_s": 0.12,
+        "trailing_silence_s": draw.random(),
+        "chars": row.ref_chars,
+        "wall_s": draw.random(),
+        "created_at": "2026-12-01T07:00:00+00:00",
     }
 
 
@@ -218,6 +276,7 @@ def _settings(folder: Path, n_prompts: int) -> Any:
 
     from kasauti.config import CONF, register, run_settings
 
+    folder.mkdir(exist_ok=True)
     prompts = folder / "prompts.jsonl"
     smoke = [json.loads(line) for line in (ROOT / "prompts" / "smoke.jsonl").read_text("utf-8").splitlines()]
     with prompts.open("w", encoding="utf-8") as file:
