@@ -89,15 +89,22 @@ def plain_whisper(options: dict[str, Any]) -> Any:
 
     folder = weights.locate(f"whisper-{options.get('model') or 'base'}").folder
     judge = judge_of("whisper", {**options, "workers": 1})
-    judge._model = faster_whisper.WhisperModel(str(folder), device="cpu", compute_type="int8")
+    judge._model = faster_whisper.WhisperModel(
+        str(folder), device=options.get("device") or "cpu", compute_type=options.get("compute_type") or "int8"
+    )
     return judge
+
+
+def has_plain_loop(judge: str, options: dict[str, Any]) -> bool:
+    """Whether there is an engine with a way of its own to hear one file after the other, and weights known by name."""
+    return judge == "whisper" and options.get("backend") != "transformers" and "/" not in str(options.get("model"))
 
 
 def measure(plan: dict[str, Any], at_once: int) -> dict[str, Any]:
     """One variant in this process: seconds by the wall and by the processor, MiB at the peak, and the texts."""
     from kasauti.judges.base import Heard, JudgeTask
 
-    if plan["judge"] == "whisper" and at_once == 0:
+    if at_once == 0:
         judge = plain_whisper(plan["options"])
     else:
         judge = judge_of(plan["judge"], {**plan["options"], AT_ONCE.get(plan["judge"], "batch_clips"): at_once})
@@ -180,7 +187,7 @@ def main() -> None:
         found: dict[str, list[dict[str, Any]]] = {}
         for round_number in range(options.rounds):
             print(f"round {round_number + 1}: load {os.getloadavg()[0]:.1f}", flush=True)
-            for at_once in (*([0] if options.judge == "whisper" else []), 1, *options.batch):
+            for at_once in (*([0] if has_plain_loop(options.judge, told) else []), 1, *options.batch):
                 name = {0: "plain loop", 1: "one by one"}.get(at_once, f"{at_once} at once")
                 found.setdefault(name, []).append(apart(plan, at_once))
         show(found, clips)

@@ -115,9 +115,11 @@ def rollout(subject: Subject, rows: list[Row], batch: int) -> Measured:
     read = 0.0
     step = Board.step
 
+    weights = weights_of_step(subject.model)
+
     def counted(board: Board, slots: int, length: int) -> None:
         nonlocal read
-        read += bytes_of_step(subject.model, slots, length)
+        read += weights + keys_of_step(subject.model, slots, length)
         step(board, slots, length)
 
     Board.step = counted  # type: ignore[method-assign]
@@ -181,14 +183,20 @@ def parse_whole(tokens: list[int], layout: Layout) -> Any:
     return codes.clip(0, layout.codebook_size - 1).reshape(frames, layout.num_quantizers).T
 
 
-def bytes_of_step(model: RumikModel, rows: int, keys: int) -> float:
-    """What a step must read: every weight but the rows of the embedding, the cut head, and the keys of all rows."""
-    config, width = model.config, model.dtype.itemsize
+def weights_of_step(model: RumikModel) -> float:
+    """Bytes of weights that a step must read: all but the rows of the embedding, and the cut head."""
+    config = model.config
     embedding = config.vocab_size * config.hidden_size
     weights = sum(weight.numel() for weight in model.backbone.parameters()) - embedding
     head = len(model.allowed) * config.hidden_size
+    return float((weights + head) * model.dtype.itemsize)
+
+
+def keys_of_step(model: RumikModel, rows: int, keys: int) -> float:
+    """Bytes of keys and values that a step must read, those of all rows."""
+    config = model.config
     cache = 2 * config.num_hidden_layers * config.num_key_value_heads * config.head_dim * rows * keys
-    return float((weights + head + cache) * width)
+    return float(cache * model.dtype.itemsize)
 
 
 # --- the subject

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 from collections.abc import Sequence
-from contextlib import suppress
 
 from kasauti.errors import KasautiError
 from kasauti.records import Finding
@@ -30,15 +30,23 @@ _FULL = (
 own."""
 
 
+ONE_AT_A_TIME = threading.Lock()
+"""Held while a thread captures a graph on a GPU, and by any other that uses the GPU meanwhile.
+
+What runs beside a capture ends up in it or breaks it. Source: "CUDA Graphs" in torch's notes on CUDA semantics.
+"""
+
+
 class DeviceError(KasautiError):
-    """A device is unknown or not there."""
+    """A device is unknown, not there, or broken."""
 
 
 def choose(device: str) -> str:
     """`cpu` or `cuda` for one of `DEVICES`; `auto` is a GPU where torch sees one.
 
     A GPU is set to compute float32 as float32: convolutions and recurrent layers would be rounded to TF32, ten bits,
-    which torch takes for them unless it is told otherwise.
+    which torch takes for them unless it is told otherwise, and for products of matrices where the environment says so.
+    Attention is kept off cuDNN, which makes a plan for every new shape; here hardly one comes twice.
 
     Raises:
         DeviceError: the name is unknown, or there is no GPU where one is asked for.
@@ -51,6 +59,8 @@ def choose(device: str) -> str:
 
     if torch.cuda.is_available():
         torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cuda.enable_cudnn_sdp(False)
         return "cuda"
     if device == "cuda":
         raise DeviceError(f"device=cuda: torch {torch.__version__} sees no GPU here; use device=cpu, or auto")
@@ -87,12 +97,25 @@ def release(error: BaseException | None = None) -> None:
 
     Args:
         error: Its tracebacks are taken off it: they hold every tensor of the work.
+
+    Raises:
+        DeviceError: the error has broken the GPU for this process, so that nothing more would go through.
     """
+    stopped = error is not None
     while error is not None and error.__traceback__ is not None:
         error.__traceback__ = None
         error = error.__cause__ or error.__context__
     gc.collect()
     torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        with suppress(RuntimeError):  # a GPU that an error has broken answers every call with that error
+    if torch is None or not torch.cuda.is_available():
+        return
+    try:
+        with ONE_AT_A_TIME:
+            torch.cuda.synchronize()
             torch.cuda.empty_cache()
+    except RuntimeError as broken:  # a GPU that an error has broken answers every call with that error
+        if stopped:
+            raise DeviceError(
+                f"the GPU can't be used any more by this process ({broken}); run the same command again, it goes on "
+                "from here"
+            ) from broken

@@ -292,6 +292,38 @@ def test_a_conversion_that_was_copied_in_part_is_said_before_the_run(copy: Path,
     assert "model.bin: not all of it is there" in finding.message
 
 
+@pytest.mark.parametrize(("library", "found"), [("libc.so.6", True), ("libno_such_library.so.12", False)])
+def test_a_library_of_cuda_that_is_not_there_is_said_before_the_run(
+    library: str, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine itself says it of every clip, at the first one."""
+    import ctranslate2
+
+    monkeypatch.setattr(ctranslate2, "get_cuda_device_count", lambda: 1)
+    monkeypatch.setattr(ctranslate2, "get_supported_compute_types", lambda device: {"int8"})
+    monkeypatch.setattr("kasauti.judges.whisper._CUBLAS", library)
+    told = [finding.message for finding in Whisper(WhisperOptions(device="cuda")).check([])]
+    assert told == ([] if found else [f"device=cuda: CTranslate2 needs {library}, and it is not found."])
+
+
+def test_an_engine_that_can_not_encode_on_a_gpu_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    import faster_whisper
+
+    class Engine(faster_whisper.WhisperModel):  # type: ignore[misc]
+        def __init__(self, folder: str, device: str, **options: Any) -> None:
+            super().__init__(folder, device="cpu", **options)
+
+        def encode(self, features: Any) -> Any:
+            assert features.shape == (80, 3000)
+            raise RuntimeError("Library libcublas.so.12 is not found or cannot be loaded")
+
+    monkeypatch.setattr(faster_whisper, "WhisperModel", Engine)
+    judge = Whisper(WhisperOptions(device="cuda"))
+    for _ in range(2):  # the second time too: nothing half set up is kept
+        with pytest.raises(JudgeError, match=r"can't be loaded: Library libcublas\.so\.12 is not found"):
+            next(iter(judge.judge([])), None)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -469,6 +469,19 @@ def test_a_gpu_that_is_not_there_is_told_before_the_run(folder: Path, monkeypatc
     assert "onnxruntime-gpu" in finding.remedy
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_a_gpu_that_will_lie_idle_is_told_before_the_run(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CPUExecutionProvider"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if there:
+        (tmp_path / "nvidia-smi").write_text("#!/bin/sh\n")
+        (tmp_path / "nvidia-smi").chmod(0o755)
+    found = [(finding.level, finding.message) for finding in judge_of(folder, device="auto").check([])]
+    assert found == [("warning", "device=auto: the installed ONNX Runtime is the one for CPUs.")] * there
+
+
 def test_a_gpu_is_asked_for_exact_float32_and_only_for_what_is_large(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

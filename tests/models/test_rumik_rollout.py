@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kasauti import devices
 from kasauti.errors import SpeechSystemError
 from kasauti.systems.rumik import board as board_module
 from kasauti.systems.rumik.board import Board
@@ -230,6 +231,34 @@ def test_scores_that_are_no_numbers_end_a_row_by_name(files: Files) -> None:
     assert {end for _, end in roll(broken, make_rows(3), 2)} == {"not_a_number"}
 
 
+@pytest.mark.parametrize("batch", [1, 3])
+def test_a_row_without_numbers_spoils_no_other_that_takes_its_place(
+    files: Files, alone: list[tuple[list[int], str]], batch: int
+) -> None:
+    spoilt = load(files, "cpu", "float32")
+    spoilt.backbone.embed_tokens.weight.data[19] = float("nan")  # no other prompt has it
+    rows = make_rows(6)
+    rows[5].ids[2] = 19
+    told = roll(spoilt, rows, batch)
+    assert told[5] == ([], "not_a_number")
+    assert told[:5] == alone[:5]
+
+
+def test_a_rollout_serves_stream_after_stream_also_after_one_that_was_given_up(
+    model: RumikModel, alone: list[tuple[list[int], str]]
+) -> None:
+    rollout = Rollout(model, DRAW, 4)
+    for first, count in ((0, 3), (3, 7), (10, 10)):  # the second has more rows than the first left slots for
+        rows = make_rows(count, first=first)
+        assert sum(map(len, rollout.run(iter(rows)))) == count
+        assert [(row.tokens, row.end) for row in rows] == alone[first : first + count]
+    given_up = rollout.run(iter(make_rows(6)))
+    next(given_up)
+    rows = make_rows(5)
+    assert sum(map(len, rollout.run(iter(rows)))) == 5
+    assert [(row.tokens, row.end) for row in rows] == alone[:5]
+
+
 def test_half_precision_draws_and_ends_too(files: Files) -> None:
     """The same code in the arithmetic of the published weights; its tokens are not promised to be those of float32."""
     half = load(files, "cpu", "bfloat16")
@@ -245,7 +274,7 @@ class FakeGpu:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.said: list[str] = []
         self.capturing: FakeGpu.Graph | None = None
-        monkeypatch.setattr("torch.cuda.Stream", FakeGpu.Stream)
+        monkeypatch.setattr(board_module, "_stream", FakeGpu.Stream)
         monkeypatch.setattr("torch.cuda.current_stream", FakeGpu.Stream)
         monkeypatch.setattr("torch.cuda.stream", lambda stream: nullcontext())
         monkeypatch.setattr("torch.cuda.CUDAGraph", lambda: FakeGpu.Graph(self))
@@ -269,6 +298,7 @@ class FakeGpu:
     @contextmanager
     def capture(self, graph: FakeGpu.Graph, pool: Any, stream: Any, capture_error_mode: str) -> Iterator[None]:
         assert capture_error_mode == "thread_local"
+        assert devices.ONE_AT_A_TIME.locked(), "the codec's thread may use the GPU"
         assert pool == (None if "captured" not in " ".join(self.said) else "pool")
         self.capturing = graph
         yield

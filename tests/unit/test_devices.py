@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -50,19 +52,30 @@ def test_releasing_nothing_does_nothing() -> None:
 
 
 class Gpu:
-    """Stands in for torch on a machine with a GPU that an error has broken."""
+    """Stands in for torch on a machine with a GPU that an error may have broken."""
 
     def __init__(self) -> None:
-        self.cuda = self.cudnn = self.backends = self
-        self.allow_tf32 = True
+        self.backends = self
+        self.cuda: Any = self
+        self.cudnn, self.matmul = SimpleNamespace(allow_tf32=True), SimpleNamespace(allow_tf32=True)
+        self.cudnn_attends = True
+        self.broken = False
         self.emptied = 0
 
     def is_available(self) -> bool:
         return True
 
+    def enable_cudnn_sdp(self, enabled: bool) -> None:
+        self.cudnn_attends = enabled
+
+    def synchronize(self) -> None:
+        assert devices.ONE_AT_A_TIME.locked(), "another thread may be capturing"
+        if self.broken:
+            raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
     def empty_cache(self) -> None:
+        assert devices.ONE_AT_A_TIME.locked(), "another thread may be capturing"
         self.emptied += 1
-        raise RuntimeError("CUDA error: an illegal memory access was encountered")
 
 
 @pytest.fixture
@@ -73,13 +86,22 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Gpu:
 
 
 def test_on_a_gpu_float32_is_float32(gpu: Gpu) -> None:
-    """Source: torch.backends.cudnn.allow_tf32, which is true from the start."""
+    """torch.backends.cudnn.allow_tf32 is true from the start; TORCH_ALLOW_TF32_CUBLAS_OVERRIDE=1 sets the other one."""
     assert devices.choose("cpu") == "cpu"
-    assert gpu.allow_tf32
+    assert gpu.cudnn.allow_tf32
     assert devices.choose("auto") == devices.choose("cuda") == "cuda"
-    assert not gpu.allow_tf32
+    assert (gpu.cudnn.allow_tf32, gpu.matmul.allow_tf32, gpu.cudnn_attends) == (False, False, False)
 
 
-def test_a_broken_gpu_does_not_end_the_run_when_memory_is_handed_back(gpu: Gpu) -> None:
-    devices.release()
+def test_memory_is_handed_back_after_an_error(gpu: Gpu) -> None:
+    devices.release(ValueError("one clip"))
     assert gpu.emptied == 1
+    assert not devices.ONE_AT_A_TIME.locked()
+
+
+def test_an_error_that_has_broken_the_gpu_ends_the_run_and_a_clean_end_does_not(gpu: Gpu) -> None:
+    gpu.broken = True
+    devices.release()
+    with pytest.raises(DeviceError, match=r"can't be used any more by this process \(CUDA error: an illegal"):
+        devices.release(RuntimeError("CUDA error: an illegal memory access was encountered"))
+    assert not devices.ONE_AT_A_TIME.locked()

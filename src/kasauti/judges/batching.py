@@ -1,9 +1,10 @@
 """Judges that hear many clips at once: batches of like length, and what happens when a batch does not go through.
 
 A window of tasks is read ahead, sorted by group (what a batch must share, mostly the language) and length, and cut into
-batches that hold at most so many clips and so many seconds with their padding. A batch that fills the device's memory
-is halved, and so are those after it; one that fails otherwise is heard clip by clip, so that one bad clip costs no
-other. What a clip is heard as must not depend on its batch: padding is masked by the engine or cut off.
+batches that hold at most so many clips and so many seconds with their padding. The next window is read from disk while
+one is heard. A batch that fills the device's memory is halved, and so are those after it; one that fails otherwise is
+heard clip by clip, so that one bad clip costs no other. What a clip is heard as must not depend on its batch: padding
+is masked by the engine or cut off.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Any
@@ -24,8 +26,8 @@ from kasauti.judges.base import Answer, Judge, JudgeFailed, JudgeTask
 from kasauti.judges.sound import samples_of
 from kasauti.records import Outcome, Status
 
-_WINDOW_BATCHES = 4
-"""Batches read ahead: enough to sort by length, few enough that a stop finishes soon."""
+_WINDOW_BATCHES = 2
+"""Batches in a window, two of which are on their way: enough to sort by length, few enough that a stop ends soon."""
 
 Samples = NDArray[np.float32]
 
@@ -89,15 +91,22 @@ class BatchJudge(Judge):
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
         waiting = iter(tasks)
-        loaded = False
-        while window := list(islice(waiting, _WINDOW_BATCHES * self.batch_clips)):
-            if not loaded:
-                self.load()
-                loaded = True
-            heard, failed = self._samples(window)
-            yield from failed
-            for batch in self._batches(heard):
-                yield from self._answers(batch)
+        window = self._window(waiting)
+        if not window:
+            return
+        self.load()
+        with ThreadPoolExecutor(1, thread_name_prefix="reading") as reader:
+            reading = reader.submit(self._samples, window)
+            while window:
+                heard, failed = reading.result()
+                window = self._window(waiting)  # tasks are claimed as they are pulled: not in another thread
+                reading = reader.submit(self._samples, window)
+                yield from failed
+                for batch in self._batches(heard):
+                    yield from self._answers(batch)
+
+    def _window(self, waiting: Iterator[JudgeTask]) -> list[JudgeTask]:
+        return list(islice(waiting, _WINDOW_BATCHES * self.batch_clips))
 
     def _samples(self, tasks: Sequence[JudgeTask]) -> tuple[list[_Loaded], list[Answer]]:
         heard, failed = [], []

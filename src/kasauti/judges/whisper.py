@@ -6,6 +6,7 @@ its length in tokens is capped, is said in `whisper_decoding`; what the other ba
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -30,6 +31,9 @@ BACKENDS = ("faster-whisper", "transformers")
 _MOST_BEAMS = 100
 """More take minutes for a clip, and memory without end."""
 
+_CUBLAS = "libcublas.so.12"
+"""What CTranslate2 loads at its first use on a GPU: CUDA 12, whatever torch was built for. The name is Linux's."""
+
 _MODEL_FILES = ("model.bin", "config.json", "tokenizer.json", "preprocessor_config.json", "vocabulary.*")
 """What CTranslate2 and faster-whisper read of a folder, as far as it is there."""
 
@@ -50,7 +54,8 @@ class WhisperOptions(JudgeOptions):
         max_tokens_per_second: Cap on decoded tokens per second of sound, 1 to 1,000.
         device: `cpu`, `cuda`, or `auto`: the CPU for faster-whisper, which finds a GPU but not always its libraries; a
             GPU where there is one for transformers. No part of identity.
-        workers: Clips at once: threads of faster-whisper, the batch of transformers; no part of identity.
+        workers: Clips at once: threads of faster-whisper, the batch of transformers; None = 2, and with transformers on
+            a GPU 16. No part of identity.
     """
 
     _target_: str = "kasauti.judges.whisper.Whisper"
@@ -63,7 +68,7 @@ class WhisperOptions(JudgeOptions):
     window_s: int = 30
     max_tokens_per_second: float = 60.0
     device: str = "auto"
-    workers: int = 2
+    workers: int | None = None
 
 
 class Whisper(Judge):
@@ -76,8 +81,9 @@ class Whisper(Judge):
         for name, (low, high) in ranges.items():
             if not low <= getattr(options, name) <= high:
                 raise JudgeError(f"judge {options.id}: {name}={getattr(options, name)}: wanted {low} to {high}")
-        if options.workers < 1:
-            raise JudgeError(f"judge {options.id}: workers={options.workers}: wanted at least 1")
+        if options.workers is not None and options.workers < 1:
+            raise JudgeError(f"judge {options.id}: workers={options.workers}: wanted at least 1, or null")
+        self._workers = options.workers or 2
         if options.backend not in (None, *BACKENDS):
             raise JudgeError(f"judge {options.id}: backend={options.backend}: wanted {' or '.join(BACKENDS)}")
         self.options = options
@@ -116,13 +122,13 @@ class Whisper(Judge):
             return
         one = super().judge
         self._load()
-        pool = ThreadPoolExecutor(self.options.workers)
+        pool = ThreadPoolExecutor(self._workers)
         waiting: set[Future[Answer]] = set()
         try:
             for task in tasks:
                 waiting.add(pool.submit(lambda task: next(iter(one((task,)))), task))
                 # A few ahead keep the workers busy; more would only hold tasks that a stop would lose.
-                if len(waiting) >= 2 * self.options.workers:
+                if len(waiting) >= 2 * self._workers:
                     done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                     yield from (future.result() for future in done)
             while waiting:
@@ -147,6 +153,12 @@ class Whisper(Judge):
         else:
             self._model = None
 
+    def _try_out(self) -> None:
+        """Encodes silence: the engine looks for its libraries of CUDA at the first use, which else is a clip's."""
+        import numpy as np
+
+        self._model.encode(self._model.feature_extractor(np.zeros(30 * RATE_HZ, np.float32))[:, :-1])
+
     def _lacking_engine(self, subject: str) -> list[Finding]:
         """A device that is not there, or one that can't compute as it is asked to."""
         device, compute_type = self.options.device, self._compute_type
@@ -157,6 +169,10 @@ class Whisper(Judge):
 
         if device == "cuda" and ctranslate2.get_cuda_device_count() == 0:
             return [Finding("error", subject, "device=cuda: CTranslate2 sees no GPU here; use device=cpu, or auto")]
+        if device == "cuda" and (missing := _missing_library()):
+            told = f"device=cuda: CTranslate2 needs {missing}, and it is not found."
+            remedy = "pip install nvidia-cublas-cu12, and name its folder lib in LD_LIBRARY_PATH; or device=cpu"
+            return [Finding("error", subject, told, remedy)]
         able = {"default", *ctranslate2.get_supported_compute_types("cuda" if device == "cuda" else "cpu")}
         if compute_type in able:
             return []
@@ -189,7 +205,23 @@ class Whisper(Judge):
                     device="cpu" if self.options.device == "auto" else self.options.device,
                     compute_type=self._compute_type,
                     cpu_threads=1,
-                    num_workers=self.options.workers,
+                    num_workers=self._workers,
                 )
+                if self.options.device == "cuda":
+                    self._try_out()
             except Exception as error:  # the engine's, and bare ones of the tokenizer's library
+                self._model = None
                 raise JudgeError(f"judge {self.options.id}: {folder} can't be loaded: {error}") from error
+
+
+def _missing_library() -> str | None:
+    """The library of CUDA that CTranslate2 loads at its first use, where it is not found."""
+    import ctypes
+
+    if sys.platform != "linux":
+        return None
+    try:
+        ctypes.CDLL(_CUBLAS)
+    except OSError:
+        return _CUBLAS
+    return None

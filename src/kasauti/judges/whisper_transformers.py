@@ -36,6 +36,8 @@ _KNOWN = {"large-v3": ("openai/whisper-large-v3", "06f233fe06e710322aca913c1bc42
 
 _DTYPES = ("float32", "float16", "bfloat16")
 
+_BATCH_CLIPS = {"cpu": 2, "cuda": 16}
+
 
 class TransformersEngine(BatchJudge):
     """What `Whisper` hands its tasks to with `backend=transformers`."""
@@ -49,7 +51,7 @@ class TransformersEngine(BatchJudge):
                 f"judge {options.id}: compute_type={dtype}: wanted one of {', '.join(_DTYPES)} with transformers"
             )
         self._options, self._limits, self._dtype = options, limits, dtype
-        self.batch_clips = options.workers
+        self.batch_clips = options.workers or _BATCH_CLIPS["cpu"]
         name = options.model or "large-v3"
         model, revision = _KNOWN.get(name, (name, options.revision))
         self._checkpoint = Checkpoint(model, revision, REQUIRED, OPTIONAL)
@@ -82,6 +84,7 @@ class TransformersEngine(BatchJudge):
         if fault:
             raise JudgeError(f"judge {self._options.id}: {fault}")
         self._tokens = tokens_of(folder)
+        self.batch_clips = self._options.workers or _BATCH_CLIPS[device]
         with quiet():
             try:
                 import torch

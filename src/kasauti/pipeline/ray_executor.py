@@ -26,7 +26,7 @@ _ANSWER_S = 10.0
 
 _START_ONE = "Start a cluster with `ray start --head`, or leave executor.address out for one of this machine alone."
 
-_SHARD, _SHARD_ON_GPU = 8, 64
+_SHARD, _SHARD_ON_GPU = 8, 128
 
 
 @dataclass

@@ -101,6 +101,11 @@ class SlotCache:
         rows, length = self._seen
         return self._keys[layer][:rows, :, :length], self._values[layer][:rows, :, :length]
 
+    def clear(self, slot: int) -> None:
+        """Takes out what a slot holds: a NaN would reach its next row, through weights of 0."""
+        for held in (*self._keys, *self._values):
+            held[slot] = 0
+
     def move(self, source: int, target: int, length: int) -> None:
         """Copies the first places of one slot to another."""
         for held in (*self._keys, *self._values):

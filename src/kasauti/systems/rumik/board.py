@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kasauti import devices
 from kasauti.systems.rumik.attention import SlotCache
 from kasauti.systems.rumik.draws import Draw
 from kasauti.systems.rumik.model import RumikModel
@@ -113,6 +115,12 @@ class Board:
             held[target] = held[source]
         self.free(source)
 
+    def clear(self, slot: int) -> None:
+        """Takes out what a row that came to no numbers has left in its slot."""
+        self._cache.clear(slot)
+        self._last[slot] = 0
+        self._position[slot] = 0
+
     def free(self, slot: int) -> None:
         """Lets a slot stand still."""
         self._end[slot] = STOP_HEAD
@@ -167,6 +175,14 @@ def pick(logits: Any, draw: Draw, chance: Any) -> tuple[Any, Any]:
     return columns.gather(1, place[:, None])[:, 0], best[:, 0]
 
 
+@cache
+def _stream() -> Any:
+    """One for all captures of the process: torch has 32, dealt out in turn, and a 33rd is the codec's again."""
+    import torch
+
+    return torch.cuda.Stream()
+
+
 class Graphs:
     """Steps captured on a GPU, one graph for each shape.
 
@@ -175,9 +191,7 @@ class Graphs:
     """
 
     def __init__(self) -> None:
-        import torch
-
-        self._stream = torch.cuda.Stream()
+        self._stream = _stream()
         self._pool: Any = None
         self._met: set[tuple[int, int]] = set()
         self._held: dict[tuple[int, int], Any] = {}
@@ -197,8 +211,8 @@ class Graphs:
             torch.cuda.current_stream().wait_stream(self._stream)
             return
         graph = torch.cuda.CUDAGraph()
-        # Only this thread's calls are watched: the codec works on a stream of its own meanwhile.
-        with torch.cuda.graph(graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local"):
+        capture = torch.cuda.graph(graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local")
+        with devices.ONE_AT_A_TIME, capture:
             step()
         self._pool = self._pool or graph.pool()
         self._held[shape] = graph

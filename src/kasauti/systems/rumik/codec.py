@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -49,6 +49,7 @@ class Codec:
 
         folder = files.folder / CODEC
         self._model = _load(folder).to(device)
+        _keep_shapes_on_host(self._model)
         self.device = device
         self._stream = torch.cuda.Stream() if device == "cuda" else None
         self.rate_hz = files.rate_hz
@@ -78,11 +79,25 @@ class Codec:
         """[clips, samples] of [clips, quantizers, frames]."""
         import torch
 
-        stream = nullcontext() if self._stream is None else torch.cuda.stream(self._stream)
-        with torch.inference_mode(), stream:
+        with ExitStack() as around:
+            if self._stream is not None:
+                around.enter_context(devices.ONE_AT_A_TIME)
+                around.enter_context(torch.cuda.stream(self._stream))
+            around.enter_context(torch.inference_mode())
             placed = torch.from_numpy(codes).to(self.device)
             sound: Samples = self._model.decode(placed, return_dict=True).audio_values[:, 0].float().cpu().numpy()
         return sound
+
+
+def _keep_shapes_on_host(model: Any) -> None:
+    """Strides and paddings are tensors of one number; on a GPU each convolution would wait to read them."""
+    import torch
+
+    for layer in model.modules():
+        for name in ("stride", "kernel_size", "padding_total"):
+            held = getattr(layer, name, None)
+            if isinstance(held, torch.Tensor):
+                setattr(layer, name, held.cpu())
 
 
 def _load(folder: Path) -> Any:

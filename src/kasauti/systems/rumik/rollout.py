@@ -94,6 +94,9 @@ class Rollout:
             After every look at the device the rows that have ended, perhaps none, so that the caller can see to
             others meanwhile. Every row comes back once.
         """
+        if self._seats:  # the stream before was given up in the middle
+            self._seats, self._board = {}, None
+        self._waiting, self._drained = [], False
         while True:
             self._pull(rows)
             if not self._waiting and not self._seats:
@@ -137,6 +140,8 @@ class Rollout:
                 stands, made = standing[slot]
                 if stands != RUNNING:
                     seat.row.end, seat.row.tokens = ENDS[stands], board.tokens(slot, made)
+                    if stands == BROKEN:
+                        board.clear(slot)
                     ended.append(self._seats.pop(slot).row)
         share = (time.perf_counter() - started) / (len(ended) + len(self._seats))
         for row in (*ended, *(seat.row for seat in self._seats.values())):
@@ -145,9 +150,11 @@ class Rollout:
 
     def _admit(self) -> Board:
         """Fills free slots, several at once: reading a prompt costs as much as many steps."""
-        if self._board is None or (not self._seats and self._needed(self._waiting) > self._board.length):
+        slots = min(self._limit, len(self._waiting))
+        if self._board is None or (
+            not self._seats and (self._needed(self._waiting) > self._board.length or slots > self._board.slots)
+        ):
             self._board = None
-            slots = min(self._limit, len(self._waiting))
             self._board = Board(self._model, self._draw, slots, self._needed(self._waiting))
         board = self._board
         free = [slot for slot in range(board.slots) if slot not in self._seats]

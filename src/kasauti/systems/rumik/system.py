@@ -8,8 +8,10 @@ machine it does but for ties; in bfloat16, or on another device, near-equal scor
 from __future__ import annotations
 
 import logging
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -35,6 +37,9 @@ RULES = 1
 """Of prompts, draws and frames: another number makes other clips of the same weights and seeds."""
 
 _BATCH_CLIPS = {"cuda": 64, "cpu": 8}
+
+_ON_THE_GPU = threading.Lock()
+"""Two checkpoints in one run speak one after the other: beside a capture nothing else may run on the GPU."""
 
 LICENCE = (
     "the weights of rumik-oss-1 are CC BY-NC 4.0 with Cohere's acceptable-use addendum: no commercial use; "
@@ -141,7 +146,8 @@ class Rumik(System):
         for draw, group in groupby(requests, key=lambda request: draw_of(request.decoding)):
             if self._engine is None:
                 self._engine = _Engine(self.options, examine(self._checkpoint.folder()))
-            yield from self._speak_all(self._engine, draw, group)
+            with self._engine.turn:
+                yield from self._speak_all(self._engine, draw, group)
 
     def close(self) -> None:
         self._engine = None
@@ -205,10 +211,16 @@ class _Engine:
             full = f"the memory of {device} is too small for it" if devices.is_full(error) else "it can't be loaded"
             raise SpeechSystemError(f"{files.folder}: {full} ({type(error).__name__}: {error})") from error
         self._batch = options.batch_clips or _BATCH_CLIPS[device]
+        self._rollouts: dict[Draw, Rollout] = {}
+        self.turn = _ON_THE_GPU if device == "cuda" else nullcontext()
+        if (options.device, device) == ("auto", "cpu"):
+            log.warning("system %s: no GPU is seen here: it computes on the CPU", options.id)
 
     def rollout(self, draw: Draw) -> Rollout:
-        """A rollout of its own for one way of drawing."""
-        return Rollout(self._model, draw, self._batch)
+        """The rollout for one way of drawing; its caches and graphs serve stream after stream, the last one's only."""
+        if draw not in self._rollouts:
+            self._rollouts = {draw: Rollout(self._model, draw, self._batch)}
+        return self._rollouts[draw]
 
     def decoding(self) -> Decoding[Row]:
         """The codec in a thread of its own."""
