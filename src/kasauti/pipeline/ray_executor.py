@@ -38,7 +38,7 @@ class RayOptions(ExecutorSettings):
             room for.
         address: `auto` or `HOST:PORT` of a cluster that is up; null = one of this machine alone, for this run.
         gpus_per_actor: Share of a GPU that a part with a `device` gets; null = a whole one where the cluster has any.
-        shard: Tasks an actor gets at once, two shards ahead; null = 8, with a GPU 64. What a death may cost.
+        shard: Tasks an actor gets at once, two shards ahead; null = 8, with a GPU 128. What a death may cost.
     """
 
     _target_: str = "kasauti.pipeline.ray_executor.RayExecutor"
