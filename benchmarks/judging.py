@@ -90,7 +90,9 @@ def plain_whisper(options: dict[str, Any]) -> Any:
     folder = weights.locate(f"whisper-{options.get('model') or 'base'}").folder
     judge = judge_of("whisper", {**options, "workers": 1})
     judge._model = faster_whisper.WhisperModel(
-        str(folder), device=options.get("device") or "cpu", compute_type=options.get("compute_type") or "int8"
+        str(folder),
+        device="cuda" if options.get("device") == "cuda" else "cpu",
+        compute_type=options.get("compute_type") or "int8",
     )
     return judge
 

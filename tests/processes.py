@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONUTF8": "1"}
@@ -101,3 +103,16 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def held(lock: Any) -> bool:
+    """Whether another thread would have to wait for a lock."""
+
+    def taken() -> bool:
+        free = bool(lock.acquire(blocking=False))
+        if free:
+            lock.release()
+        return not free
+
+    with ThreadPoolExecutor(1) as other:
+        return other.submit(taken).result()

@@ -30,15 +30,19 @@ _FULL = (
 own."""
 
 
-ONE_AT_A_TIME = threading.Lock()
-"""Held while a thread captures a graph on a GPU, and by any other that uses the GPU meanwhile.
+ONE_AT_A_TIME = threading.RLock()
+"""Held while a thread captures a graph on a GPU, by rumik's codec while it decodes on one, and by `release`.
 
 What runs beside a capture ends up in it or breaks it. Source: "CUDA Graphs" in torch's notes on CUDA semantics.
 """
 
 
 class DeviceError(KasautiError):
-    """A device is unknown, not there, or broken."""
+    """A device is unknown or not there."""
+
+
+class DeviceBrokenError(DeviceError):
+    """An error has broken the GPU for this process; another process may use it."""
 
 
 def choose(device: str) -> str:
@@ -99,7 +103,7 @@ def release(error: BaseException | None = None) -> None:
         error: Its tracebacks are taken off it: they hold every tensor of the work.
 
     Raises:
-        DeviceError: the error has broken the GPU for this process, so that nothing more would go through.
+        DeviceBrokenError: the error has broken the GPU for this process, so that nothing more would go through.
     """
     stopped = error is not None
     while error is not None and error.__traceback__ is not None:
@@ -107,7 +111,7 @@ def release(error: BaseException | None = None) -> None:
         error = error.__cause__ or error.__context__
     gc.collect()
     torch = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_available():
+    if torch is None or not torch.cuda.is_initialized():  # what never used a GPU has nothing to hand back
         return
     try:
         with ONE_AT_A_TIME:
@@ -115,7 +119,7 @@ def release(error: BaseException | None = None) -> None:
             torch.cuda.empty_cache()
     except RuntimeError as broken:  # a GPU that an error has broken answers every call with that error
         if stopped:
-            raise DeviceError(
+            raise DeviceBrokenError(
                 f"the GPU can't be used any more by this process ({broken}); run the same command again, it goes on "
-                "from here"
+                "from here (if it comes again, one clip does it: batch_clips=1, or workers=1, finds it)"
             ) from broken

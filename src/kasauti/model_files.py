@@ -34,7 +34,10 @@ _Field = tuple[int, int, int]
 
 
 def unfinished(path: Path) -> str | None:
-    """What shows that a copy or a fetch of a file was cut short, as far as it tells without being loaded."""
+    """What shows that a copy or a fetch of a file was cut short, as far as it tells without being loaded.
+
+    A file that was torn in its middle and has its right length may pass.
+    """
     if not path.stat().st_size:
         return f"{path} is empty; fetch or copy it again"
     check, kind = _CHECKS.get(path.suffix, (None, ""))
@@ -83,14 +86,17 @@ def outside_weights(path: Path) -> dict[str, int]:
         Place, relative to the graph's folder -> bytes that the file must have at least.
 
     Raises:
-        ValueError: the graph ends in the middle of a field, or is no graph.
+        ValueError: the file is empty, no graph, or ends in the middle of a field.
     """
     found: dict[str, int] = {}
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        for entries in _outside(content, "model", 0, len(content)):
-            if place := entries.get("location"):
-                end = int(entries.get("offset", "0")) + int(entries.get("length", "1"))
-                found[place] = max(found.get(place, 0), end)
+        try:
+            for entries in _outside(content, "model", 0, len(content)):
+                if place := entries.get("location"):
+                    end = int(entries.get("offset") or 0) + int(entries.get("length") or 1)
+                    found[place] = max(found.get(place, 0), end)
+        except RecursionError as error:
+            raise ValueError("graphs lie in graphs without end") from error
     return found
 
 

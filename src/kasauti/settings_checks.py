@@ -39,9 +39,6 @@ def check_settings(settings: RunSettings) -> None:
         if level not in DEFAULT_STEPS:
             raise ConfigError(f"scoring.level: no level {level!r}; {near_matches(level, DEFAULT_STEPS)}")
     _check_finite(settings.config, "")
-    least, most = settings.decoding.min_new_tokens, settings.decoding.max_new_tokens
-    if least is not None and most is not None and least > most:
-        raise ConfigError(f"decoding.min_new_tokens={least} is more than decoding.max_new_tokens={most}")
     for key, number, low, high in _numbers(settings):
         if number is not None and not low <= number <= high:
             wanted = f"at least {low}" if math.isinf(high) else f"{low} to {high}"

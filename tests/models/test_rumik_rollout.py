@@ -19,6 +19,7 @@ from kasauti.systems.rumik.draws import Draw, uniforms
 from kasauti.systems.rumik.files import Files, examine
 from kasauti.systems.rumik.model import RumikModel, load
 from kasauti.systems.rumik.rollout import Rollout, Row
+from processes import held
 from rumik_checkpoint import AUDIO, BOS, END, FIRST_UNIT, LAST_UNIT, TEXT, make_checkpoint
 
 torch = pytest.importorskip("torch")
@@ -298,7 +299,7 @@ class FakeGpu:
     @contextmanager
     def capture(self, graph: FakeGpu.Graph, pool: Any, stream: Any, capture_error_mode: str) -> Iterator[None]:
         assert capture_error_mode == "thread_local"
-        assert devices.ONE_AT_A_TIME.locked(), "the codec's thread may use the GPU"
+        assert held(devices.ONE_AT_A_TIME), "the codec's thread may use the GPU"
         assert pool == (None if "captured" not in " ".join(self.said) else "pool")
         self.capturing = graph
         yield
@@ -338,6 +339,49 @@ def test_each_shape_runs_plainly_once_is_captured_once_and_replayed_from_then_on
 @pytest.fixture(scope="module")
 def codec(files: Files) -> Codec:
     return Codec(files, "cpu")
+
+
+def test_on_a_gpu_the_codec_waits_for_captures_and_reads_no_shapes_from_it(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Codec(files, "cpu")
+    plain = made.decode([codes(3)])
+    seen: list[bool] = []
+    decode = made._model.decode
+    monkeypatch.setattr(
+        made._model, "decode", lambda *a, **k: (seen.append(held(devices.ONE_AT_A_TIME)), decode(*a, **k))[1]
+    )
+    monkeypatch.setattr("torch.cuda.stream", lambda stream: nullcontext())
+    made._stream = "a stream of its own"
+    assert np.array_equal(made.decode([codes(3)])[0], plain[0])
+    assert seen == [True]
+    shapes = [
+        held
+        for layer in made._model.modules()
+        for name, held in layer.named_buffers(recurse=False)
+        if name in ("stride", "kernel_size", "padding_total")
+    ]
+    assert shapes, "the codec's layers keep no shapes as tensors any more: nothing is left to be kept on the host"
+    assert {shape.device.type for shape in shapes} == {"cpu"}
+
+
+def test_a_batch_that_was_halved_is_whole_again_in_the_next_stream(
+    model: RumikModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rollout, step, failures = Rollout(model, DRAW, 8), Board.step, [RuntimeError("CUDA out of memory")]
+
+    def once(board: Board, rows: int, length: int) -> None:
+        if failures:
+            raise failures.pop()
+        step(board, rows, length)
+
+    monkeypatch.setattr(Board, "step", once)
+    slots: list[int] = []
+    for _ in range(2):
+        assert sum(map(len, rollout.run(iter(make_rows(8))))) == 8
+        assert rollout._board is not None
+        slots.append(rollout._board.slots)
+    assert slots == [4, 8]
 
 
 def codes(frames: int, seed: int = 0) -> np.ndarray[Any, Any]:

@@ -6,6 +6,7 @@ import json
 import logging
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from kasauti.systems.base import Speech, SpeechRequest
 from kasauti.systems.rumik import system as system_module
 from kasauti.systems.rumik.system import Rumik, RumikOptions
 from kasauti.text.languages import LANGUAGES
+from processes import held
 from rumik_checkpoint import make_checkpoint
 
 pytest.importorskip("torch")
@@ -341,3 +343,37 @@ def test_closed_it_holds_nothing(folder: Path) -> None:
     closed.close()
     gc.collect()
     assert held() is None
+
+
+def test_on_a_gpu_one_checkpoint_loads_and_speaks_at_a_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits has neither loaded its model nor pulled, and so claimed, a request."""
+    loaded: list[str] = []
+    monkeypatch.setattr(system_module, "_turn", lambda device: system_module._ON_THE_GPU)
+    engine = system_module._Engine
+    monkeypatch.setattr(
+        system_module, "_Engine", lambda options, files: (loaded.append(options.id), engine(options, files))[1]
+    )
+    first, second = rumik(folder), rumik(folder, id="second")
+    speaking = first.synthesise(request(f"c{n}", n) for n in range(3))
+    next(iter(speaking))
+    pulled: list[str] = []
+
+    def requests() -> Iterator[SpeechRequest]:
+        pulled.append("d")
+        yield request("d")
+
+    with ThreadPoolExecutor(1) as other:
+        waiting = other.submit(list, second.synthesise(requests()))
+        assert held(system_module._ON_THE_GPU)
+        assert (loaded, pulled) == (["rumik"], [])
+        speaking.close()  # type: ignore[attr-defined]
+        [speech] = waiting.result(timeout=60)
+    assert speech.outcome.status is Status.OK
+    assert loaded == ["rumik", "second"]
+    assert not held(system_module._ON_THE_GPU)
+
+
+def test_the_turn_is_for_gpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "choose", lambda device: "cuda" if device == "auto" else device)
+    assert system_module._turn("auto") is system_module._ON_THE_GPU
+    assert system_module._turn("cpu") is not system_module._ON_THE_GPU

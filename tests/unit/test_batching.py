@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kasauti import audio
+from kasauti import audio, devices
 from kasauti.errors import JudgeError
 from kasauti.judges.base import Answer, Heard, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
 from kasauti.judges.batching import BatchJudge, Samples, Transcript
@@ -179,3 +180,81 @@ def test_tasks_are_read_ahead_no_further_than_a_few_batches(sounds: Callable[[in
 
     next(iter(Counting(3).judge(counted())))  # type: ignore[arg-type]
     assert pulled == 12
+
+
+def reading_threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("reading")]
+
+
+def test_tasks_are_pulled_by_the_thread_that_asks(sounds: Callable[[int], Path]) -> None:
+    """Whoever pulls a task claims it, and looks at locks that belong to its thread."""
+    pulled: set[int] = set()
+
+    def stream() -> Iterator[JudgeTask]:
+        for task in tasks(sounds, [80] * 30):
+            pulled.add(threading.get_ident())
+            yield task
+
+    assert len(list(Counting(3).judge(stream()))) == 30
+    assert pulled == {threading.get_ident()}
+    assert reading_threads() == []
+
+
+def test_a_stream_that_is_given_up_leaves_no_thread(sounds: Callable[[int], Path]) -> None:
+    answers = Counting(3).judge(tasks(sounds, [80] * 30))
+    next(iter(answers))
+    assert reading_threads()
+    answers.close()  # type: ignore[attr-defined]
+    assert reading_threads() == []
+
+
+def test_a_fault_of_the_reader_comes_after_the_answers_of_what_was_read(
+    sounds: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Counting._samples
+
+    def second_fails(self: Counting, window: Sequence[JudgeTask]) -> object:
+        if window and window[0].judgment_id.startswith("4-"):
+            raise JudgeError("the disk is gone")
+        return read(self, window)
+
+    monkeypatch.setattr(Counting, "_samples", second_fails)
+    found: list[Answer] = []
+    with pytest.raises(JudgeError, match="the disk is gone"):
+        found.extend(Counting(2).judge(tasks(sounds, [80] * 9)))
+    assert len(found) == 4
+    assert reading_threads() == []
+
+
+def test_a_clip_that_breaks_the_gpu_gets_its_row_and_ends_the_run(
+    sounds: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(error: BaseException | None = None) -> None:
+        raise devices.DeviceBrokenError("the GPU can't be used any more")
+
+    def assertion(clips: Sequence[Samples]) -> None:
+        if clips[0].size == 400:
+            raise RuntimeError("CUDA error: device-side assert triggered")
+
+    monkeypatch.setattr(devices, "release", broken)
+    found: list[Answer] = []
+    with pytest.raises(devices.DeviceBrokenError):
+        found.extend(Counting(1, assertion).judge(tasks(sounds, [80, 400])))
+    outcomes = {answer.judgment_id: answer.outcome for answer in found}
+    assert (outcomes["1-400"].status, outcomes["1-400"].retryable) == (Status.JUDGE_FAILED, False)
+
+
+def test_a_batch_that_breaks_the_gpu_blames_no_clip(
+    sounds: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(error: BaseException | None = None) -> None:
+        raise devices.DeviceBrokenError("the GPU can't be used any more")
+
+    def assertion(clips: Sequence[Samples]) -> None:
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
+    monkeypatch.setattr(devices, "release", broken)
+    found: list[Answer] = []
+    with pytest.raises(devices.DeviceBrokenError):
+        found.extend(Counting(4, assertion).judge(tasks(sounds, [80] * 4)))
+    assert found == []

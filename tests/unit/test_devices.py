@@ -10,6 +10,7 @@ import pytest
 
 from kasauti import devices
 from kasauti.devices import DeviceError
+from processes import held
 
 
 def test_an_unknown_device_is_refused_with_the_known_ones() -> None:
@@ -59,22 +60,26 @@ class Gpu:
         self.cuda: Any = self
         self.cudnn, self.matmul = SimpleNamespace(allow_tf32=True), SimpleNamespace(allow_tf32=True)
         self.cudnn_attends = True
+        self.in_use = True
         self.broken = False
         self.emptied = 0
 
     def is_available(self) -> bool:
         return True
 
+    def is_initialized(self) -> bool:
+        return self.in_use
+
     def enable_cudnn_sdp(self, enabled: bool) -> None:
         self.cudnn_attends = enabled
 
     def synchronize(self) -> None:
-        assert devices.ONE_AT_A_TIME.locked(), "another thread may be capturing"
+        assert held(devices.ONE_AT_A_TIME), "another thread may be capturing"
         if self.broken:
             raise RuntimeError("CUDA error: an illegal memory access was encountered")
 
     def empty_cache(self) -> None:
-        assert devices.ONE_AT_A_TIME.locked(), "another thread may be capturing"
+        assert held(devices.ONE_AT_A_TIME), "another thread may be capturing"
         self.emptied += 1
 
 
@@ -96,12 +101,19 @@ def test_on_a_gpu_float32_is_float32(gpu: Gpu) -> None:
 def test_memory_is_handed_back_after_an_error(gpu: Gpu) -> None:
     devices.release(ValueError("one clip"))
     assert gpu.emptied == 1
-    assert not devices.ONE_AT_A_TIME.locked()
+    assert not held(devices.ONE_AT_A_TIME)
+
+
+def test_a_process_that_has_used_no_gpu_leaves_it_alone(gpu: Gpu) -> None:
+    """The first call would start CUDA, on a GPU that another program may have filled."""
+    gpu.in_use, gpu.broken = False, True
+    devices.release(RuntimeError("one clip"))
+    assert gpu.emptied == 0
 
 
 def test_an_error_that_has_broken_the_gpu_ends_the_run_and_a_clean_end_does_not(gpu: Gpu) -> None:
     gpu.broken = True
     devices.release()
-    with pytest.raises(DeviceError, match=r"can't be used any more by this process \(CUDA error: an illegal"):
+    with pytest.raises(devices.DeviceBrokenError, match=r"can't be used any more .* \(CUDA error: an illegal"):
         devices.release(RuntimeError("CUDA error: an illegal memory access was encountered"))
-    assert not devices.ONE_AT_A_TIME.locked()
+    assert not held(devices.ONE_AT_A_TIME)

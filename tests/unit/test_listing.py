@@ -13,7 +13,7 @@ import pytest
 import report_example
 from kasauti.records import Status
 from kasauti.report import RunTables, listing, load, write_page, write_xlsx
-from kasauti.report.listing import badness, listed
+from kasauti.report.listing import Badness, listed
 
 
 @pytest.fixture(scope="module")
@@ -23,11 +23,18 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> RunTables:
 
 
 def worst_of(tables: RunTables) -> dict[str, float]:
-    """Prompt -> the worst that became of it."""
-    return {
-        prompt.id: max(badness(row) for row in tables.samples if row.prompt_id == prompt.id)
-        for prompt in tables.prompts
-    }
+    """Prompt -> the worst that became of it, written out: failure 1, else the error rate, else the marks' distance."""
+    high, low = (pick(mark.value or 0.0 for mark in tables.marks) for pick in (max, min))
+    worst: dict[str, float] = {}
+    for row in tables.samples:
+        marks = list((row.marks or {}).values())
+        value = 1.0
+        if row.status in (Status.UNSUPPORTED_LANGUAGE, Status.NOT_RUN):
+            value = -1.0
+        elif row.status is Status.OK:
+            value = row.cer if row.cer is not None else sum((high - mark) / (high - low) for mark in marks) / len(marks)
+        worst[row.prompt_id] = max(value, worst.get(row.prompt_id, -1.0))
+    return worst
 
 
 def test_few_samples_are_all_listed(tables: RunTables) -> None:
@@ -76,9 +83,20 @@ def test_page_and_sheet_say_that_they_list_a_part_and_count_everything(
     assert before[0] == before[1]
 
 
+def test_of_marks_alone_the_lowest_are_listed(tables: RunTables, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = tables.marks[0].judge
+    low = {row.prompt_id for row in tables.samples[-1:]}
+    marks = [replace(mark, value=1.0 if mark.prompt_id in low else 4.0) for mark in tables.marks]
+    samples = [replace(row, status=Status.OK, cer=None) for row in tables.samples if row.judge == judge]
+    monkeypatch.setattr(listing, "MOST_SAMPLES", 1)
+    shown = listed(replace(tables, samples=samples, marks=marks))
+    assert {prompt.id for prompt in shown.prompts} == low
+
+
 def test_what_can_not_be_heard_is_no_fault(tables: RunTables) -> None:
+    badness = Badness([])
     row = next(row for row in tables.samples if row.status is Status.OK and row.cer)
-    assert badness(row) == row.cer
-    assert badness(replace(row, status=Status.SYNTHESIS_FAILED, cer=None)) == 1.0
-    assert badness(replace(row, status=Status.UNSUPPORTED_LANGUAGE, cer=None)) == -1.0
-    assert badness(replace(row, cer=None)) == 0.0
+    assert badness(row, []) == row.cer
+    assert badness(replace(row, status=Status.SYNTHESIS_FAILED, cer=None), []) == 1.0
+    assert badness(replace(row, status=Status.UNSUPPORTED_LANGUAGE, cer=None), []) == -1.0
+    assert badness(replace(row, cer=None), []) == 0.0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kasauti.checkpoints import Checkpoint
 from kasauti.model_files import outside_weights, unfinished
-from model_bytes import onnx_graph, safetensors
+from model_bytes import field, onnx_graph, safetensors
 
 
 def zipped() -> bytes:
@@ -71,3 +71,16 @@ def test_weights_outside_a_graph_are_named_with_their_size(tmp_path: Path, name:
     assert outside_weights(path) == {name: 1}
     path.write_bytes(onnx_graph(deep))
     assert outside_weights(path) == {}
+
+
+def test_graphs_in_graphs_without_end_are_no_whole_file(tmp_path: Path) -> None:
+    node = b""
+    for _ in range(400):
+        node = field(1, field(5, field(6, node)))
+    (path := tmp_path / "model.onnx").write_bytes(field(7, node) + field(8, b"\x10\x11"))
+    assert "not all of it is there" in str(unfinished(path))
+
+
+def test_an_empty_entry_says_nothing(tmp_path: Path) -> None:
+    (path := tmp_path / "model.onnx").write_bytes(onnx_graph(location="w", offset="", length=""))
+    assert outside_weights(path) == {"w": 1}

@@ -513,6 +513,21 @@ def test_one_process_serves_all_streams_until_the_judge_is_closed() -> None:
     assert int(again.raw or 0) != pid
 
 
+def test_every_stream_has_all_its_restarts(tmp_path: Path) -> None:
+    """A program that dies at its first three starts is given up in the first stream, and asked again in the next."""
+    starts = tmp_path / "starts"
+    starts.touch()
+    body = (
+        GREETING + f"open({str(starts)!r}, 'a').write('x')\n"
+        f"if len(open({str(starts)!r}).read()) <= 3: sys.exit(1)\n"
+        "while task := sys.stdin.readline(): say({'id': json.loads(task)['id'], 'raw': 'x'})\n"
+    )
+    judge = remote(program(body), restarts=2)
+    for first, status in ((0, Status.JUDGE_FAILED), (5, Status.OK)):
+        answers = list(judge.judge(task(f"{first + n}") for n in range(5)))
+        assert {answer.outcome.status for answer in answers} == {status}
+
+
 def test_a_stream_that_is_given_up_leaves_no_answer_for_the_next() -> None:
     body = (
         "say({'protocol': 1, 'revision': 'r1', 'batch': 3})\n"

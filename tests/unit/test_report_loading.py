@@ -12,6 +12,7 @@ from kasauti.errors import StoreError
 from kasauti.metrics.score import COUNTS, RATES
 from kasauti.records import Status
 from kasauti.report import load, load_levels
+from kasauti.report.loading import CLIP_COLUMNS, LEVEL_COLUMNS
 
 
 @pytest.fixture
@@ -120,3 +121,15 @@ def test_torn_or_foreign_table_is_refused(run: Path, name: str, old: str, new: s
     else:
         with pytest.raises(StoreError, match=message.replace("[", r"\[")):
             load(run)
+
+
+def test_columns_of_tables_that_others_read_stay_where_they_are() -> None:
+    assert " ".join(CLIP_COLUMNS) == (
+        "clip_id system prompt_id lang repeat status reason path duration_s sample_rate_hz channels rms_dbfs "
+        "clipped_fraction truncated leading_silence_s trailing_silence_s end cap_s chars wall_s ttfb_s cost_usd "
+        "created_at error"
+    )
+    assert " ".join(LEVEL_COLUMNS) == (
+        "run_id prompt_id system repeat judge rejudge level char_edits ref_chars nospace_edits ref_nospace "
+        "grapheme_edits ref_graphemes word_edits ref_words phonetic_edits ref_phonetic cer cer_nospace gcer wer pcer"
+    )

@@ -60,7 +60,9 @@ def test_the_run_that_ended_last_wins(tmp_path: Path) -> None:
     older = ended(run(tmp_path, "a", "espeak"), "2026-01-01T00:00:00+00:00")
     newer = ended(run(tmp_path, "b", "espeak"), "2026-02-01T00:00:00+00:00")
     for parts in ([older, newer], [newer, older]):
-        assert {row.run_id for row in merge(parts).samples} == {"b"}
+        merged = merge(parts)
+        assert {row.run_id for row in merged.samples} == {"b"}
+        assert {path.is_relative_to(tmp_path / "b") for path in merged.audio.values()} == {True}
 
 
 def test_a_row_that_was_not_run_replaces_nothing(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import Any
 
@@ -27,7 +27,7 @@ from kasauti.judges.sound import samples_of
 from kasauti.records import Outcome, Status
 
 _WINDOW_BATCHES = 2
-"""Batches in a window, two of which are on their way: enough to sort by length, few enough that a stop ends soon."""
+"""Batches in a window; one window is heard while the next is read. Enough to sort, few enough that a stop ends soon."""
 
 Samples = NDArray[np.float32]
 
@@ -147,7 +147,13 @@ class BatchJudge(Judge):
         else:
             yield from self._answered(batch, transcripts, time.perf_counter() - started)
             return
-        devices.release(failure)
+        try:
+            devices.release(failure)
+        except devices.DeviceBrokenError:
+            if len(batch) == 1:  # this clip does it; a later run leaves it out
+                answer = _failed(batch[0].task, failure)
+                yield replace(answer, outcome=replace(answer.outcome, retryable=False))
+            raise
         if len(batch) == 1:
             yield _failed(batch[0].task, failure)
         elif devices.is_full(failure):

@@ -17,13 +17,12 @@ _SHOWN = 3
 def device(subject: str, name: str, backend: str) -> list[Finding]:
     """A GPU that is asked for and not there, or that the installed ONNX Runtime was not built for."""
     found = devices.lacking(subject, name)
-    if found or name == "cpu" or backend != "onnx" or has_cuda():
+    idle = name == "auto" and shutil.which("nvidia-smi") is None
+    if found or name == "cpu" or idle or backend != "onnx" or has_cuda():
         return found
     told = f"device={name}: the installed ONNX Runtime is the one for CPUs."
     if name == "cuda":
         return [Finding("error", subject, told, "pip install onnxruntime-gpu in its place, or device=cpu")]
-    if shutil.which("nvidia-smi") is None:
-        return []
     remedy = "It will not use the GPU that seems to be here; pip install onnxruntime-gpu in its place."
     return [Finding("warning", subject, told, remedy)]
 

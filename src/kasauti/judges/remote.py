@@ -90,6 +90,7 @@ class Remote(Judge):
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
         """Starts the process with the first task, and again after it had to be stopped; `close` ends it."""
         waiting = iter(tasks)
+        self._session.begin()
         try:
             for first in waiting:
                 yield from self._session.answers([first, *islice(waiting, self._session.batch() - 1)])
@@ -144,6 +145,10 @@ class _Session:
         self._greeted = False
         self._ends_in_a_row = 0
         self._last_end = TalkEnded("judge_died", "")
+
+    def begin(self) -> None:
+        """A new stream has all its restarts."""
+        self._ends_in_a_row = 0
 
     def batch(self) -> int:
         """How many tasks it takes at once; it is started for the first."""

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kasauti.devices import DeviceBrokenError
 from kasauti.judges.protocol import decode_task, encode_answer
 from kasauti.judges.servers.line_server import Ready, serve
 from kasauti.parts import build, part_class
@@ -21,7 +22,10 @@ def ready(options: Mapping[str, Any]) -> Ready:
 
     def hear(tasks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         # Lists, not streams: a judge that reads ahead would wait for a task that waits for its answer.
-        answers = {answer.judgment_id: answer for answer in judge.judge([decode_task(task) for task in tasks])}
+        try:
+            answers = {answer.judgment_id: answer for answer in judge.judge([decode_task(task) for task in tasks])}
+        except DeviceBrokenError as error:  # another process may use it: we are started again, and asked task by task
+            raise SystemExit(str(error)) from error
         return [encode_answer(answers[task["id"]]) for task in tasks]
 
     return Ready(judge.facts.signature, hear, getattr(judge, "batch_clips", 1))

@@ -6,14 +6,13 @@ its length in tokens is capped, is said in `whisper_decoding`; what the other ba
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from kasauti import devices, weights
+from kasauti import weights
 from kasauti.cache import sha256_of
 from kasauti.errors import JudgeError
 from kasauti.identity import digest
@@ -21,6 +20,7 @@ from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOpt
 from kasauti.judges.sound import samples_of
 from kasauti.judges.whisper_decoding import LANGUAGES, RATE_HZ, Limits, decode
 from kasauti.judges.whisper_layout import converted_misfit
+from kasauti.judges.whisper_preflight import lacking_engine
 from kasauti.judges.whisper_transformers import TransformersEngine
 from kasauti.paths import source_path
 from kasauti.records import Finding, Outcome, Prompt
@@ -30,9 +30,6 @@ BACKENDS = ("faster-whisper", "transformers")
 
 _MOST_BEAMS = 100
 """More take minutes for a clip, and memory without end."""
-
-_CUBLAS = "libcublas.so.12"
-"""What CTranslate2 loads at its first use on a GPU: CUDA 12, whatever torch was built for. The name is Linux's."""
 
 _MODEL_FILES = ("model.bin", "config.json", "tokenizer.json", "preprocessor_config.json", "vocabulary.*")
 """What CTranslate2 and faster-whisper read of a folder, as far as it is there."""
@@ -114,7 +111,9 @@ class Whisper(Judge):
             names = ", ".join(name.removeprefix("whisper-") for name in TABLE if name.startswith("whisper-"))
             return [Finding("error", subject, f"{fault}.", f"Known by name: {names}.")]
         found = weights.lacking(subject, ["faster_whisper"], self._name if known else None)
-        return found if any(finding.level == "error" for finding in found) else [*found, *self._lacking_engine(subject)]
+        if any(finding.level == "error" for finding in found):
+            return found
+        return [*found, *lacking_engine(subject, self.options.device, self._compute_type)]
 
     def judge(self, tasks: Iterable[JudgeTask]) -> Iterator[Answer]:
         if self._batched is not None:
@@ -159,26 +158,6 @@ class Whisper(Judge):
 
         self._model.encode(self._model.feature_extractor(np.zeros(30 * RATE_HZ, np.float32))[:, :-1])
 
-    def _lacking_engine(self, subject: str) -> list[Finding]:
-        """A device that is not there, or one that can't compute as it is asked to."""
-        device, compute_type = self.options.device, self._compute_type
-        if device not in devices.DEVICES:
-            told = f"device={device}: wanted one of {', '.join(devices.DEVICES)}"
-            return [Finding("error", subject, told)]
-        import ctranslate2
-
-        if device == "cuda" and ctranslate2.get_cuda_device_count() == 0:
-            return [Finding("error", subject, "device=cuda: CTranslate2 sees no GPU here; use device=cpu, or auto")]
-        if device == "cuda" and (missing := _missing_library()):
-            told = f"device=cuda: CTranslate2 needs {missing}, and it is not found."
-            remedy = "pip install nvidia-cublas-cu12, and name its folder lib in LD_LIBRARY_PATH; or device=cpu"
-            return [Finding("error", subject, told, remedy)]
-        able = {"default", *ctranslate2.get_supported_compute_types("cuda" if device == "cuda" else "cpu")}
-        if compute_type in able:
-            return []
-        told = f"compute_type={compute_type}: wanted one that this device has: {', '.join(sorted(able))}"
-        return [Finding("error", subject, told)]
-
     def _weights_revision(self) -> str:
         """Name and revision of a known model; for a folder a hash of what is read of it, wherever it lies."""
         if self._name in TABLE:
@@ -212,16 +191,3 @@ class Whisper(Judge):
             except Exception as error:  # the engine's, and bare ones of the tokenizer's library
                 self._model = None
                 raise JudgeError(f"judge {self.options.id}: {folder} can't be loaded: {error}") from error
-
-
-def _missing_library() -> str | None:
-    """The library of CUDA that CTranslate2 loads at its first use, where it is not found."""
-    import ctypes
-
-    if sys.platform != "linux":
-        return None
-    try:
-        ctypes.CDLL(_CUBLAS)
-    except OSError:
-        return _CUBLAS
-    return None

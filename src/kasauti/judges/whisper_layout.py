@@ -101,7 +101,7 @@ def _is_whole(path: Path) -> bool:
         with path.open("rb") as file:
             version = _number(file, "I")
             if version != _BINARY_VERSION:
-                return version < _VERSIONS
+                return 0 < version < _VERSIONS
             _skip_name(file)
             _number(file, "I")
             for _ in range(_number(file, "I")):

@@ -10,7 +10,7 @@ from kasauti.errors import PreflightError
 from kasauti.parts import build
 from kasauti.paths import ROOT
 from kasauti.pipeline.estimate import Estimate
-from kasauti.pipeline.plan import Plan, unused_decoding
+from kasauti.pipeline.plan import Plan, decoding_of, unused_decoding
 from kasauti.records import NOT_FETCHED, Finding, Status
 from kasauti.text.languages import language
 from kasauti.text.levels import normalize
@@ -91,6 +91,12 @@ def _parts(plan: Plan, left: Estimate) -> Iterator[Finding]:
 def _decoding(plan: Plan) -> Iterator[Finding]:
     for name, keys in unused_decoding(plan).items():
         yield Finding("warning", f"system {name}", f"it does not use {', '.join(keys)}: no clip differs by it.")
+    for name, system in plan.systems.items():
+        used = decoding_of(plan.settings, system)
+        least, most = used.get("min_new_tokens"), used.get("max_new_tokens")
+        if least is not None and most is not None and least > most:
+            told = f"decoding.min_new_tokens={least} is more than decoding.max_new_tokens={most}."
+            yield Finding("error", f"system {name}", told)
 
 
 def _together(plan: Plan) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ had in hand is tried again, task by task, each alone on an actor, and a new acto
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from collections import deque
@@ -17,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from kasauti.devices import DeviceBrokenError
 from kasauti.errors import KasautiError
 from kasauti.parts import build
 from kasauti.pipeline.executors import Job, not_built
@@ -119,6 +121,8 @@ class _Worker:
         try:
             with _unpacked(shard) as tasks:
                 return _Said(list(getattr(self._part, method)(tasks)))
+        except DeviceBrokenError:
+            os._exit(1)  # an actor's death costs what it has in hand; its error would end the run
         except KasautiError as error:
             return _Said(ends=error)
 

@@ -6,18 +6,19 @@ that systems can be heard side by side; tables of a run folder always hold every
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from kasauti.records import SampleRow, Status
-from kasauti.report.loading import RunTables
+from kasauti.report.loading import MarkRow, RunTables
 
 MOST_SAMPLES = 60_000
 """Rows that are listed at most: a page of some 30 MB. The 2,100 prompts of a benchmark by 8 systems, 3 takes, fit."""
 
 _NO_FAULT = (Status.UNSUPPORTED_LANGUAGE, Status.NOT_RUN)
+"""Statuses that come last in "worst first": nothing went wrong, there is just nothing to hear."""
 
 
 class _OfAPrompt(Protocol):
@@ -27,12 +28,63 @@ class _OfAPrompt(Protocol):
 
 _Row = TypeVar("_Row", bound=_OfAPrompt)
 
+Key = tuple[str, str, int, str, int]
+"""Prompt, system, repeat, judge, rejudge: what tells one row of a run from another."""
+
+
+class Keyed(Protocol):
+    """A row of one hearing."""
+
+    @property
+    def prompt_id(self) -> str: ...
+    @property
+    def system(self) -> str: ...
+    @property
+    def repeat(self) -> int: ...
+    @property
+    def judge(self) -> str: ...
+    @property
+    def rejudge(self) -> int: ...
+
+
+def key_of(row: Keyed) -> Key:
+    """The key of a row."""
+    return row.prompt_id, row.system, row.repeat, row.judge, row.rejudge
+
+
+class Badness:
+    """What "worst first" sorts by: the error rate, 1 for a failure; of a row with marks alone how far they are from the
+    best that its judge gave, 1 for the worst. What can't be heard and is no fault comes last.
+    """
+
+    def __init__(self, marks: Iterable[MarkRow]) -> None:
+        given: dict[tuple[str, str], list[float]] = defaultdict(list)
+        for mark in marks:
+            if mark.value is not None:
+                given[mark.judge, mark.mark].append(mark.value)
+        self._scales = {key: (min(values), max(values)) for key, values in given.items()}
+
+    def __call__(self, row: SampleRow, marks: Iterable[MarkRow]) -> float:
+        """The badness of a row, whose marks are given."""
+        if row.status in _NO_FAULT:
+            return -1.0
+        if row.status is not Status.OK:
+            return 1.0
+        if row.cer is not None:
+            return row.cer
+        distances = [self._distance(mark, mark.value) for mark in marks if mark.value is not None]
+        return sum(distances) / len(distances) if distances else 0.0
+
+    def _distance(self, mark: MarkRow, value: float) -> float:
+        low, high = self._scales[mark.judge, mark.mark]
+        return (high - value) / (high - low) if high > low else 0.0
+
 
 def listed(tables: RunTables) -> RunTables:
     """The tables with no more samples than can be listed: of the prompts with the worst of them, in their order."""
     if len(tables.samples) <= MOST_SAMPLES:
         return tables
-    kept = _worst_prompts(tables.samples)
+    kept = _worst_prompts(tables)
 
     def of(rows: Iterable[_Row]) -> list[_Row]:
         return [row for row in rows if row.prompt_id in kept]
@@ -47,13 +99,18 @@ def listed(tables: RunTables) -> RunTables:
     )
 
 
-def _worst_prompts(samples: Iterable[SampleRow]) -> set[str]:
+def _worst_prompts(tables: RunTables) -> set[str]:
     """Prompts by the worst that became of them, as many as have `MOST_SAMPLES` rows together, and at least one."""
+    badness = Badness(tables.marks)
+    marks: dict[Key, list[MarkRow]] = defaultdict(list)
+    for mark in tables.marks:
+        marks[key_of(mark)].append(mark)
     worst: dict[str, float] = {}
     counts: Counter[str] = Counter()
-    for row in samples:
+    for row in tables.samples:
         counts[row.prompt_id] += 1
-        worst[row.prompt_id] = max(worst.get(row.prompt_id, -1.0), badness(row))
+        here = badness(row, marks.get(key_of(row), ()))
+        worst[row.prompt_id] = max(worst.get(row.prompt_id, -1.0), here)
     kept: set[str] = set()
     left = MOST_SAMPLES
     for prompt_id in sorted(worst, key=lambda name: -worst[name]):  # stable: the order of the prompts among equals
@@ -62,10 +119,3 @@ def _worst_prompts(samples: Iterable[SampleRow]) -> set[str]:
             break
         kept.add(prompt_id)
     return kept
-
-
-def badness(row: SampleRow) -> float:
-    """What "worst first" sorts by: the error rate, 1 for a failure; last comes what can't be heard and is no fault."""
-    if row.status in _NO_FAULT:
-        return -1.0
-    return 1.0 if row.status is not Status.OK else row.cer or 0.0

@@ -77,7 +77,7 @@ def merge(parts: Sequence[RunTables], floors: Sequence[HumanFloor] = ()) -> RunT
         clips=clips,
         marks=marks,
         words=words,
-        audio=ChainMap(*cast(list[MutableMapping[str, Path]], [part.audio for part in reversed(named)])),
+        audio=ChainMap(*cast(list[MutableMapping[str, Path]], [part.audio for part in reversed(by_age)])),
         noise=[one for part in named for one in part.noise],
     )
     sha256 = prompts_sha256(merged.prompts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from kasauti.errors import AudioError, TextError
 from kasauti.metrics.rubric import PARTS, RubricSettings, rubric_terms
 from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report.differences import differences
-from kasauti.report.listing import badness
+from kasauti.report.listing import Badness, Key, key_of
 from kasauti.report.loading import ClipRow, MarkRow, RunTables, WordRow
 from kasauti.report.wording import language_name, metric_name
 from kasauti.text.levels import DEFAULT_LADDER, Ladder, normalize_pair
@@ -34,8 +34,6 @@ _TYPES = {".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".og
 
 _OUTLINE_STEPS = 300
 """Points of the outline of a sound: enough to see words and pauses."""
-
-_Key = tuple[str, str, int, str, int]
 
 
 @dataclass(frozen=True)
@@ -105,13 +103,13 @@ class _Maker:
         self.judges = {name: place for place, name in enumerate(tables.judges)}
         self.statuses = {status: place for place, status in enumerate(Status)}
         self.clips = {(clip.prompt_id, clip.system, clip.repeat): clip for clip in tables.clips}
-        self.marks: dict[_Key, list[MarkRow]] = defaultdict(list)
+        self.marks: dict[Key, list[MarkRow]] = defaultdict(list)
         for mark in tables.marks:
-            self.marks[mark.prompt_id, mark.system, mark.repeat, mark.judge, mark.rejudge].append(mark)
-        self.words: dict[_Key, list[WordRow]] = defaultdict(list)
+            self.marks[key_of(mark)].append(mark)
+        self.words: dict[Key, list[WordRow]] = defaultdict(list)
         for word in tables.words:
-            self.words[word.prompt_id, word.system, word.repeat, word.judge, word.rejudge].append(word)
-        self.scales = _scales(tables.marks)
+            self.words[key_of(word)].append(word)
+        self.badness = Badness(tables.marks)
         try:
             self.ladder = tables.scoring.ladder()
         except TextError:  # tables of another version may hold a step that this one lacks
@@ -165,13 +163,13 @@ class _Maker:
         return path if path is not None and path.is_file() else None
 
     def _row(self, prompt: Prompt, row: SampleRow) -> dict[str, Any]:
-        key = (row.prompt_id, row.system, row.repeat, row.judge, row.rejudge)
+        key = key_of(row)
         marks, words = self.marks.get(key, []), self.words.get(key, [])
         value: dict[str, Any] = {
             "j": self.judges[row.judge],
             "k": row.rejudge or None,
             "s": self.statuses[row.status],
-            "w": round(self._badness(row, marks), 4),
+            "w": round(self.badness(row, marks), 4),
             "e": row.reason,
             "m": [_mark(mark) for mark in marks] or None,
             "g": (row.gates or "").split() or None,
@@ -187,32 +185,6 @@ class _Maker:
                 value["c"] = [row.char_edits, row.ref_chars]
                 value["v"] = [row.word_edits, row.ref_words]
         return _present(value)
-
-    def _badness(self, row: SampleRow, marks: Iterable[MarkRow]) -> float:
-        """As `badness`; of a row without a transcript how far its marks are from the best."""
-        if row.status is not Status.OK or row.cer is not None:
-            return badness(row)
-        distances = [self.scales[mark.judge, mark.mark](mark.value) for mark in marks if mark.value is not None]
-        return sum(distances) / len(distances) if distances else 0.0
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """The marks of one name by one judge, from the lowest to the highest that it gave."""
-
-    low: float
-    high: float
-
-    def __call__(self, value: float) -> float:
-        return (self.high - value) / (self.high - self.low) if self.high > self.low else 0.0
-
-
-def _scales(marks: Iterable[MarkRow]) -> dict[tuple[str, str], _Scale]:
-    given: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for mark in marks:
-        if mark.value is not None:
-            given[mark.judge, mark.mark].append(mark.value)
-    return {key: _Scale(min(values), max(values)) for key, values in given.items()}
 
 
 def _mark(mark: MarkRow) -> list[Any]:

@@ -107,6 +107,8 @@ def _answers(hear: Callable[[List[Fields]], List[Fields]], tasks: List[Fields]) 
         for answer in heard:
             json.dumps(answer, allow_nan=False, default=str)
     except Exception as error:
+        if "CUDA error" in str(error):  # which every later call meets; a new process may be spared
+            raise SystemExit(f"{type(error).__name__}: {error}") from error
         if len(tasks) > 1:
             for task in tasks:
                 yield from _answers(hear, [task])

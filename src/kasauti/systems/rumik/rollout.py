@@ -96,7 +96,7 @@ class Rollout:
         """
         if self._seats:  # the stream before was given up in the middle
             self._seats, self._board = {}, None
-        self._waiting, self._drained = [], False
+        self._waiting, self._drained, self._limit = [], False, self._batch
         while True:
             self._pull(rows)
             if not self._waiting and not self._seats:

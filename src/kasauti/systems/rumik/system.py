@@ -11,7 +11,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -39,7 +39,7 @@ RULES = 1
 _BATCH_CLIPS = {"cuda": 64, "cpu": 8}
 
 _ON_THE_GPU = threading.Lock()
-"""Two checkpoints in one run speak one after the other: beside a capture nothing else may run on the GPU."""
+"""Two checkpoints in one run load and speak one after the other: beside a capture nothing else may run on the GPU."""
 
 LICENCE = (
     "the weights of rumik-oss-1 are CC BY-NC 4.0 with Cohere's acceptable-use addendum: no commercial use; "
@@ -143,10 +143,10 @@ class Rumik(System):
         return None
 
     def synthesise(self, requests: Iterable[SpeechRequest]) -> Iterator[Speech]:
-        for draw, group in groupby(requests, key=lambda request: draw_of(request.decoding)):
-            if self._engine is None:
-                self._engine = _Engine(self.options, examine(self._checkpoint.folder()))
-            with self._engine.turn:
+        with _turn(self.options.device):  # before a request is pulled, which claims it
+            for draw, group in groupby(requests, key=lambda request: draw_of(request.decoding)):
+                if self._engine is None:
+                    self._engine = _Engine(self.options, examine(self._checkpoint.folder()))
                 yield from self._speak_all(self._engine, draw, group)
 
     def close(self) -> None:
@@ -189,6 +189,11 @@ class Rumik(System):
         yield from refused
 
 
+def _turn(device: str) -> AbstractContextManager[Any]:
+    """On a GPU, the turn of one checkpoint; a stream keeps it until it ends or is closed."""
+    return _ON_THE_GPU if devices.choose(device) == "cuda" else nullcontext()
+
+
 class _Engine:
     """A loaded checkpoint.
 
@@ -211,16 +216,17 @@ class _Engine:
             full = f"the memory of {device} is too small for it" if devices.is_full(error) else "it can't be loaded"
             raise SpeechSystemError(f"{files.folder}: {full} ({type(error).__name__}: {error})") from error
         self._batch = options.batch_clips or _BATCH_CLIPS[device]
-        self._rollouts: dict[Draw, Rollout] = {}
-        self.turn = _ON_THE_GPU if device == "cuda" else nullcontext()
+        self._draw: Draw | None = None
+        self._rollout: Rollout | None = None
         if (options.device, device) == ("auto", "cpu"):
             log.warning("system %s: no GPU is seen here: it computes on the CPU", options.id)
 
     def rollout(self, draw: Draw) -> Rollout:
-        """The rollout for one way of drawing; its caches and graphs serve stream after stream, the last one's only."""
-        if draw not in self._rollouts:
-            self._rollouts = {draw: Rollout(self._model, draw, self._batch)}
-        return self._rollouts[draw]
+        """The rollout for one way of drawing, kept with its caches and graphs until another way is asked for."""
+        if self._rollout is None or draw != self._draw:
+            self._rollout, self._draw = None, draw
+            self._rollout = Rollout(self._model, draw, self._batch)
+        return self._rollout
 
     def decoding(self) -> Decoding[Row]:
         """The codec in a thread of its own."""
