@@ -1,14 +1,18 @@
 """What a model's files say of themselves without being loaded: what they hold, and whether all of it is there.
 
 A copy or a fetch that was cut short is found out before a run has cost anything. Each format tells where it ends:
-safetensors in its header, ONNX (protobuf) in the lengths of its fields, TorchScript (zip) in a record at the end.
+safetensors in its header, ONNX (protobuf) in the lengths of its fields, TorchScript (zip) in a record at the end, with
+checksums.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import mmap
+import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -152,15 +156,22 @@ def _varint(content: mmap.mmap, at: int, end: int) -> tuple[int, int]:
 
 
 def _is_whole_safetensors(path: Path) -> bool:
-    """Whether the file ends where its header says."""
+    """Whether the tensors stand one behind the other, as long as their shapes say, up to the file's end."""
     header = safetensors_header(path)
     with path.open("rb") as file:
         begin = 8 + int.from_bytes(file.read(8), "little")
+    at = 0
     try:
-        ends = [int(entry["data_offsets"][1]) for name, entry in header.items() if name != "__metadata__"]
+        tensors = [entry for name, entry in header.items() if name != "__metadata__"]
+        for entry in sorted(tensors, key=lambda entry: tuple(entry["data_offsets"])):
+            start, end = entry["data_offsets"]
+            bits = int(re.findall(r"(\d+)|BOOL", entry["dtype"])[0] or 8)  # F8_E4M3 has 8, BOOL has a byte
+            if start != at or end - start != math.prod(entry["shape"]) * bits // 8:
+                return False
+            at = end
     except (KeyError, IndexError, TypeError, ValueError):
         return False
-    return bool(ends) and begin + max(ends) == path.stat().st_size
+    return bool(tensors) and begin + at == path.stat().st_size
 
 
 def _is_whole_onnx(path: Path) -> bool:
@@ -174,8 +185,17 @@ def _is_whole_onnx(path: Path) -> bool:
     return {_GRAPH, _OPSET_IMPORT} <= numbers
 
 
+def _is_whole_zip(path: Path) -> bool:
+    """Whether every member has the checksum that the archive says; torch does not look."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.testzip() is None
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError):
+        return False
+
+
 _CHECKS = {
     ".safetensors": (_is_whole_safetensors, "safetensors"),
     ".onnx": (_is_whole_onnx, "ONNX"),
-    ".ts": (zipfile.is_zipfile, "TorchScript"),
+    ".ts": (_is_whole_zip, "TorchScript"),
 }

@@ -488,7 +488,7 @@ def test_a_gpu_is_asked_for_exact_float32_and_only_for_what_is_large(
     asked: dict[str, Any] = {}
     made = onnxruntime.InferenceSession
 
-    def session(path: str, options: Any, providers: list[Any]) -> Any:
+    def session(path: str, options: Any, providers: list[Any], enable_fallback: int) -> Any:
         asked[Path(path).stem] = providers
         return made(path, options, ["CPUExecutionProvider"])
 

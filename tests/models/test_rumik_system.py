@@ -248,6 +248,7 @@ def test_a_checkpoint_that_is_whole_lacks_nothing(system: Rumik) -> None:
         (lambda at: (at / "model.safetensors.index.json").unlink(), "lacks model.safetensors"),
         (lambda at: (at / "codec" / "model.safetensors").unlink(), "lacks codec/model.safetensors"),
         (lambda at: (at / "tokenizer.json").unlink(), r"lacks tokenizer\.json"),
+        (lambda at: cut(at / "tokenizer.json"), r"tokenizer\.json can't be read as JSON"),
     ],
 )
 def test_what_is_wrong_with_a_folder_is_said_before_anything_is_made(

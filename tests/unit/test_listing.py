@@ -78,9 +78,13 @@ def test_page_and_sheet_say_that_they_list_a_part_and_count_everything(
     part, n_listed, book = written()
     assert f"Listed are the {n_listed} prompts with the worst samples, of {n_prompts};" in part
     assert book["samples of the worst prompts"].max_row - 1 == len(listed(tables).samples)
-    # What stands above the list is over everything.
+    # What stands above the list is over everything; a number is a link only where the list has something behind it.
     before = [source.partition('<section id="samples"')[0] for source in (whole, part)]
-    assert before[0] == before[1]
+    assert before[0] != before[1]
+    plain = [re.sub(r"</?a\b[^>]*>", "", source) for source in before]
+    assert plain[0] == plain[1]
+    linked = set(re.findall(r'data-language="([^"]+)"', before[1]))
+    assert linked == {prompt.lang for prompt in listed(tables).prompts} < set(tables.languages)
 
 
 def test_of_marks_alone_the_lowest_are_listed(tables: RunTables, monkeypatch: pytest.MonkeyPatch) -> None:

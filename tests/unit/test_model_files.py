@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from pathlib import Path
 
@@ -84,3 +85,35 @@ def test_graphs_in_graphs_without_end_are_no_whole_file(tmp_path: Path) -> None:
 def test_an_empty_entry_says_nothing(tmp_path: Path) -> None:
     (path := tmp_path / "model.onnx").write_bytes(onnx_graph(location="w", offset="", length=""))
     assert outside_weights(path) == {"w": 1}
+
+
+@pytest.mark.parametrize("place", [60, 75])
+def test_a_flipped_bit_of_torchscript_is_seen(tmp_path: Path, place: int) -> None:
+    content = bytearray(zipped())
+    content[place] ^= 1
+    (path := tmp_path / "model.ts").write_bytes(content)
+    assert "not all of it is there" in str(unfinished(path))
+
+
+@pytest.mark.parametrize(("old", "new"), [(b'"F32"', b'"F16"'), (b"[2]", b"[3]"), (b"[0, 8]", b"[4, 8]")])
+def test_a_header_that_does_not_fit_its_tensors_is_seen(tmp_path: Path, old: bytes, new: bytes) -> None:
+    whole = safetensors()
+    assert old in whole
+    (path := tmp_path / "model.safetensors").write_bytes(whole.replace(old, new))
+    assert "not all of it is there" in str(unfinished(path))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "size"), [("BOOL", [3], 3), ("BF16", [2, 2], 8), ("F8_E4M3", [5], 5), ("F4", [4], 2)]
+)
+def test_every_type_has_its_size(tmp_path: Path, dtype: str, shape: list[int], size: int) -> None:
+    header = json.dumps(
+        {
+            "w": {"dtype": dtype, "shape": shape, "data_offsets": [0, size]},
+            "e": {"dtype": "I64", "shape": [0], "data_offsets": [size, size]},
+        }
+    )
+    (path := tmp_path / "model.safetensors").write_bytes(
+        len(header).to_bytes(8, "little") + header.encode() + bytes(size)
+    )
+    assert unfinished(path) is None

@@ -303,6 +303,8 @@ def test_whole_answers_are_kept_as_they_are(labels: str, fields: dict[str, Any])
         ("AB", {"scores": {"a": {"q": 1.0}, "b": {"q": 1.0}}}, "no_answer"),
         ("AB", {"transcript": "one text for both"}, "no_answer"),
         ("-", {"scores": {"": {"mos": float("nan")}}}, "not_a_number"),
+        ("-", {"scores": {"": {"mos": 1.8e18}}}, "out_of_range"),
+        ("-", {"scores": {"": {"mos": -1e10}}}, "out_of_range"),
         ("-", {"transcript": "x", "scores": {"": {"mos": float("inf")}}}, "not_a_number"),
     ],
 )

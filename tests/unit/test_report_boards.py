@@ -124,30 +124,38 @@ def test_picture_holds_everything(values: list[tuple[float, float, float]], is_r
             assert span is None or span.start - 0.001 <= strip.dot <= span.start + span.width + 0.001
 
 
+@pytest.mark.parametrize("means", [[1e9], [-1e9], [1e9, -1e9], [1e9, 1e9 - 1], [0.0]])
+def test_the_largest_marks_have_a_picture(means: list[float]) -> None:
+    """Larger ones are refused when a judge gives them."""
+    picture = chart(board(*(cell(system=str(n), mean=mean) for n, mean in enumerate(means)), metric="clarity"))
+    assert picture is not None
+    assert len(picture.ticks) >= 2
+
+
 @pytest.mark.parametrize(
     ("mean", "shade"), [(0.0, 0), (0.0199, 0), (0.02, 1), (0.3, 5), (0.8, 8), (3.0, 8), (None, None)]
 )
 def test_shade_of_an_error_rate_is_the_same_in_every_report(
     tables: RunTables, mean: float | None, shade: int | None
 ) -> None:
-    found = language_map(board(cell(mean=mean), cell(system="b", mean=0.5)), tables)
+    found = language_map(board(cell(mean=mean), cell(system="b", mean=0.5)), tables, tables.prompts)
     assert found.rows[0][1][0].shade == shade
     assert len(RATE_STEPS) == 8
 
 
 def test_marks_are_shaded_the_other_way_round(tables: RunTables) -> None:
-    found = language_map(board(cell(mean=4.5), cell(system="b", mean=1.5), metric="clarity"), tables)
+    found = language_map(board(cell(mean=4.5), cell(system="b", mean=1.5), metric="clarity"), tables, tables.prompts)
     assert [cells[0].shade for _, cells in found.rows] == [0, 8]
 
 
 def test_caveats_stand_in_the_cell(tables: RunTables) -> None:
-    found = language_map(headlines(boards(tables))[0], tables)
+    found = language_map(headlines(boards(tables))[0], tables, tables.prompts)
     cells = {(line.system, one.key): one for line, row in found.rows for one in row}
     assert cells["kokoro", "bn"].caveats == ("0/2", "wrong script 100 %", "insufficient", "best effort")
     assert (cells["kokoro", "bn"].text, cells["kokoro", "bn"].shade) == ("–", None)
     assert cells["piper", "hi"].text == "unsupported"
     assert not cells["piper", "hi"].hearable
-    tags = tag_map(headlines(boards(tables))[0], tables)
+    tags = tag_map(headlines(boards(tables))[0], tables, tables.prompts)
     assert tags is not None
     assert {key for key, *_ in tags.columns} == {"plain", "digits", "names", "code_switch"}
 

@@ -60,7 +60,8 @@ class Graphs:
         try:
             with quiet():
                 providers = ["CPUExecutionProvider"] if small else [*self._providers, "CPUExecutionProvider"]
-                session = onnxruntime.InferenceSession(str(path), options, providers)
+                # Falling back, it would print a banner and try the same once more.
+                session = onnxruntime.InferenceSession(str(path), options, providers, enable_fallback=0)
         except Exception as error:  # ONNX Runtime's own types, one for each way a file can be wrong
             raise JudgeError(f"{path}: ONNX Runtime can't load it: {str(error).splitlines()[0]}") from error
         for kind, wanted, found in (

@@ -72,12 +72,12 @@ def code_of(folder: Path, candidates: str, vocabularies: Mapping[str, Any]) -> s
 def misfit(folder: Path, code: str, vocabulary: Mapping[str, int]) -> str | None:
     """What is wrong between a language's adapter and its vocabulary; None when they fit."""
     path = folder / adapter_file(code)
-    rows = _head_rows(path)
-    if rows is None:
-        return f"{path} is no adapter: it has no {_HEAD}"
     fault = unfinished(path)
     if fault is not None:
         return fault
+    rows = _head_rows(path)
+    if rows is None:
+        return f"{path} is no adapter: it has no {_HEAD}"
     if sorted(vocabulary.values()) != list(range(rows)):
         return f"{path}: its head has {rows} rows, but vocab.json has {len(vocabulary)} entries for {code}"
     if BLANK not in vocabulary:

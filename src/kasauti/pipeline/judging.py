@@ -22,6 +22,9 @@ from kasauti.records import Clip, Judgment, Outcome, Prompt, Status
 from kasauti.store.files import folder_errors
 from kasauti.store.library import Store
 
+_LARGEST_MARK = 1e9
+"""No scale goes further, and beyond it sums of marks lose digits; a larger one is a time stamp or a fault."""
+
 
 @dataclass(frozen=True)
 class Hearing:
@@ -143,6 +146,8 @@ def _checked(task: JudgeTask, answer: Answer) -> Answer:
     marks = [mark for given in answer.scores.values() for mark in given.values()]
     if not all(map(math.isfinite, marks)):
         reason = "not_a_number"
+    elif any(abs(mark) > _LARGEST_MARK for mark in marks):
+        reason = "out_of_range"
     elif answer.transcript is None and not all(answer.scores.get(clip.label) for clip in task.clips):
         reason = "no_answer"
     else:

@@ -7,10 +7,10 @@ the highest of the table. The number always stands in the cell: colour is an aid
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kasauti.records import AggregateRow
+from kasauti.records import AggregateRow, Prompt
 from kasauti.report.leaderboard import Board, Line
 from kasauti.report.loading import RunTables
 from kasauti.report.wording import language_name, share_of, value_of
@@ -45,15 +45,16 @@ class HeatMap:
     rows: tuple[tuple[Line, tuple[Cell, ...]], ...]
 
 
-def language_map(board: Board, tables: RunTables) -> HeatMap:
-    """Systems by languages."""
+def language_map(board: Board, tables: RunTables, listed: Sequence[Prompt]) -> HeatMap:
+    """Systems by languages; a number is a link where the page lists prompts of the language."""
     names = [(lang, lang, language_name(lang)) for lang in board.languages]
     efforts = {name: facts.languages or {} for name, facts in tables.systems.items()}
-    return _map("language", board, names, {line.system: line.cells for line in board.lines}, efforts)
+    by_system = {line.system: line.cells for line in board.lines}
+    return _map("language", board, names, by_system, {prompt.lang for prompt in listed}, efforts)
 
 
-def tag_map(board: Board, tables: RunTables) -> HeatMap | None:
-    """Systems by tags; None where no prompt has a tag."""
+def tag_map(board: Board, tables: RunTables, listed: Sequence[Prompt]) -> HeatMap | None:
+    """Systems by tags, likewise; None where no prompt has a tag."""
     by_system: dict[str, dict[str, AggregateRow]] = {line.system: {} for line in board.lines}
     tags: dict[str, None] = {}
     for row in tables.aggregates:
@@ -62,7 +63,8 @@ def tag_map(board: Board, tables: RunTables) -> HeatMap | None:
             tags[row.key] = None
     if not tags:
         return None
-    return _map("tag", board, [(tag, tag.replace("_", " "), tag) for tag in tags], by_system, {})
+    names = [(tag, tag.replace("_", " "), tag) for tag in tags]
+    return _map("tag", board, names, by_system, {tag for prompt in listed for tag in prompt.tags}, {})
 
 
 def _map(
@@ -70,13 +72,14 @@ def _map(
     board: Board,
     columns: Sequence[tuple[str, str, str]],
     by_system: Mapping[str, Mapping[str, AggregateRow]],
+    hearable: Collection[str],
     efforts: Mapping[str, Mapping[str, str]],
 ) -> HeatMap:
     shade = _shader(board, (row.mean for rows in by_system.values() for row in rows.values()))
     rows = []
     for line in board.lines:
         cells = [
-            _cell(key, by_system[line.system].get(key), board, shade, efforts.get(line.system, {}))
+            _cell(key, by_system[line.system].get(key), board, shade, key in hearable, efforts.get(line.system, {}))
             for key, *_ in columns
         ]
         rows.append((line, tuple(cells)))
@@ -103,6 +106,7 @@ def _cell(
     row: AggregateRow | None,
     board: Board,
     shade: Callable[[float | None], int | None],
+    listed: bool,
     efforts: Mapping[str, str],
 ) -> Cell:
     if row is None or row.status == "unsupported_language":
@@ -116,4 +120,5 @@ def _cell(
         caveats.append("insufficient")
     if efforts.get(key) == "best_effort":
         caveats.append("best effort")
-    return Cell(key, value_of(row.mean, is_rate=board.is_rate), shade(row.mean), tuple(caveats), row.n_total > 0)
+    hearable = listed and row.n_total > 0
+    return Cell(key, value_of(row.mean, is_rate=board.is_rate), shade(row.mean), tuple(caveats), hearable)

@@ -67,20 +67,26 @@ def write_page(tables: RunTables, path: Path, embed_audio: bool = False) -> None
             script=Markup(script),
             data=_json(parts.data),
             sounds=None if parts.sounds is None else _json(parts.sounds),
-            **_content(tables),
+            **_content(tables, shown),
         )
     )
     write_text(path, html)
 
 
-def _content(tables: RunTables) -> dict[str, Any]:
+def _content(tables: RunTables, shown: RunTables) -> dict[str, Any]:
     """What the template shows above the samples."""
     every = boards(tables)
     first = headlines(every)
     counts = status_counts(tables)
     return {
         "panels": [
-            Panel(board, chart(board), language_map(board, tables), tag_map(board, tables), board in first)
+            Panel(
+                board,
+                chart(board),
+                language_map(board, tables, shown.prompts),
+                tag_map(board, tables, shown.prompts),
+                board in first,
+            )
             for board in every
         ],
         "metrics": list(dict.fromkeys(board.metric for board in every)),

@@ -40,7 +40,7 @@ def language_figure(tables: RunTables, board: Board, names: Names) -> Plate:
     Raises:
         FigureError: no cell has a number.
     """
-    heat = language_map(board, tables)
+    heat = language_map(board, tables, tables.prompts)
     cells = [list(row) for _, row in heat.rows]
     if not any(cell.shade is not None for row in cells for cell in row):
         raise FigureError(f"no map of languages for {metric_name(board.metric)} by {board.judge}: no row has a score")
@@ -131,7 +131,7 @@ def _caption(board: Board, tables: RunTables, names: Names) -> str:
         f"{metric_name(board.metric)}{unit}{level}, heard by {names.judge(board.judge)}, by language; mean over "
         f"n = {n} scored prompts."
     ]
-    if any(_caveat(cell) for _, row in language_map(board, tables).rows for cell in row):
+    if any(_caveat(cell) for _, row in language_map(board, tables, tables.prompts).rows for cell in row):
         parts.append(
             "With a stroke: scored rows of all; the others failed or came in another script, and have no score."
         )

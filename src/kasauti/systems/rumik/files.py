@@ -63,6 +63,7 @@ def examine(folder: Path) -> Files:
         layout = read_layout(config)
     except SpeechSystemError as error:
         raise SpeechSystemError(f"{folder}: {error}") from error
+    json_object(folder / "tokenizer.json", SpeechSystemError)
     codec = json_object(folder / CODEC / "config.json", SpeechSystemError)
     return Files(folder, config, layout, _rate(folder, layout, codec), _shards(folder))
 
