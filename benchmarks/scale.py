@@ -183,7 +183,7 @@ def _write_runs(n_rows: int, folder: Path) -> None:
 
     from kasauti.pipeline.run import run as run_it
     from kasauti.records import SAMPLE_COLUMNS
-    from kasauti.report.loading import CLIP_COLUMNS, ClipRow
+    from kasauti.report.table_rows import CLIP_COLUMNS, ClipRow
     from kasauti.report.tables import write_records
 
     model = run_it(_settings(folder / "model", 1), Console(file=io.StringIO())).folder

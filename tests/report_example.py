@@ -25,8 +25,8 @@ from kasauti.pipeline.products import write_summary
 from kasauti.prompts import prompts_sha256
 from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report import SystemInfo
-from kasauti.report.loading import CLIP_COLUMNS, LEVEL_COLUMNS
 from kasauti.report.summarising import summarise
+from kasauti.report.table_rows import CLIP_COLUMNS, LEVEL_COLUMNS
 from kasauti.report.tables import write_table
 from kasauti.settings import ScoringSettings
 from kasauti.text.scripts import dominant_script

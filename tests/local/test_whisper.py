@@ -18,6 +18,7 @@ from kasauti.judges.whisper import LANGUAGES, Whisper, WhisperOptions
 from kasauti.judges.whisper_decoding import RATE_HZ, token_cap
 from kasauti.records import Prompt, Status
 from kasauti.systems import espeak_client
+from processes import ENVIRONMENT, output
 
 pytestmark = pytest.mark.local
 pytest.importorskip("faster_whisper")
@@ -236,6 +237,24 @@ def test_a_folder_is_a_model_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert Whisper(WhisperOptions(model="renamed")).facts.revision == revision
     (tmp_path / "renamed" / "tokenizer.json").unlink()
     assert Whisper(WhisperOptions(model="renamed")).facts.revision != revision
+
+
+def test_features_do_not_depend_on_the_threads_that_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An actor of a cluster gets one, a program of its own all: another order of sums once made another name."""
+    code = (
+        "import hashlib\n"
+        "import numpy as np\n"
+        "from kasauti.judges.whisper import Whisper, WhisperOptions\n"
+        "judge = Whisper(WhisperOptions())\n"
+        "judge._load()\n"
+        "noise = np.random.default_rng(0).normal(0, 0.1, 37_000).astype(np.float32)\n"
+        "print(hashlib.sha256(judge._model.feature_extractor(noise).tobytes()).hexdigest())\n"
+    )
+    found = set()
+    for threads in ("1", "2"):
+        monkeypatch.setitem(ENVIRONMENT, "OPENBLAS_NUM_THREADS", threads)
+        found.add(output(code))
+    assert len(found) == 1
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import ray
 
+from kasauti.devices import DeviceBrokenError
 from kasauti.errors import SpeechSystemError
 from kasauti.judges.base import Heard, JudgeTask
 from kasauti.judges.fake import FakeJudgeOptions
@@ -28,6 +29,7 @@ from kasauti.pipeline import judging, ray_executor, ray_shards
 from kasauti.pipeline.executors import Job, LocalExecutor
 from kasauti.pipeline.ray_executor import RayExecutor, RayOptions
 from kasauti.pipeline.ray_shards import ClusterError
+from kasauti.pipeline.ray_worker import Said, Worker
 from kasauti.records import Outcome, Prompt, Status
 from kasauti.settings import ExecutorSettings
 from kasauti.systems.base import Speech, SpeechRequest
@@ -163,7 +165,7 @@ def test_a_part_that_can_not_be_built_is_told_in_every_row(executor: RayExecutor
 
 
 def test_another_model_on_the_cluster_is_refused(executor: RayExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_shards, "_identity", lambda _part: "fake-2")  # in this process only
+    monkeypatch.setattr(ray_shards, "identity_of", lambda _part: "fake-2")  # in this process only
     with pytest.raises(
         ClusterError, match=r"fake is another one on .*: there it is fake-1, here fake-2\. Put the same"
     ):
@@ -188,9 +190,31 @@ def test_actors_that_die_before_they_begin_end_the_run(executor: RayExecutor, mo
         def begin(self) -> None:
             os._exit(9)
 
-    monkeypatch.setattr(ray_shards, "_Worker", Stillborn)
+    monkeypatch.setattr(ray_shards, "Worker", Stillborn)
     with pytest.raises(ClusterError, match=r"^4 actors in a row died while they set up fake\."):
         list(executor.run(job(), requests(*IDS)))
+
+
+def test_an_actor_whose_gpu_is_broken_ends_and_the_run_goes_on(
+    executor: RayExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Breaks(Worker):
+        def begin(self) -> Said:
+            said, speak = super().begin(), self._part.speak
+
+            def broken(request: SpeechRequest) -> Speech:
+                if request.prompt.id == "p2":
+                    raise DeviceBrokenError("the GPU can't be used any more by this process")
+                found: Speech = speak(request)
+                return found
+
+            self._part.speak = broken
+            return said
+
+    monkeypatch.setattr(ray_shards, "Worker", Breaks)
+    replies = heard(executor.run(job(), requests(*IDS)))
+    assert {i for i, (status, _) in replies.items() if status is not Status.OK} == {"p2"}
+    assert sorted(replies) == sorted(IDS)
 
 
 def test_a_judge_on_another_machine_hears_the_clips_and_what_is_gone_fails_as_it_does_here(
@@ -303,7 +327,7 @@ def actors() -> list[int]:
             title = entry.read_bytes()
         except OSError:
             continue
-        if title.startswith(b"ray::_Worker"):
+        if title.startswith(b"ray::Worker"):
             found.append(int(entry.parent.name))
     return found
 

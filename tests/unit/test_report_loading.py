@@ -12,7 +12,7 @@ from kasauti.errors import StoreError
 from kasauti.metrics.score import COUNTS, RATES
 from kasauti.records import Status
 from kasauti.report import load, load_levels
-from kasauti.report.loading import CLIP_COLUMNS, LEVEL_COLUMNS
+from kasauti.report.table_rows import CLIP_COLUMNS, LEVEL_COLUMNS
 
 
 @pytest.fixture

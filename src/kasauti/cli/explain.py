@@ -23,7 +23,8 @@ from kasauti.metrics.score import PCER_LEVEL, PairScore, score_pair
 from kasauti.metrics.switching import switch_counts
 from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report import load
-from kasauti.report.loading import ClipRow, RunTables
+from kasauti.report.loading import RunTables
+from kasauti.report.table_rows import ClipRow
 from kasauti.report.wording import count_of, language_name
 from kasauti.text.levels import DEFAULT_STEPS, normalize, normalize_pair
 from kasauti.text.phonetic import phonetic_pair

@@ -22,8 +22,8 @@ from kasauti.paths import shown
 from kasauti.pipeline.folder import environment, now
 from kasauti.pipeline.rescoring import ANSWERS, RESCORED, rescore
 from kasauti.report import load
-from kasauti.report.loading import CLIP_COLUMNS, ClipRow
 from kasauti.report.studies import PANEL_MARK
+from kasauti.report.table_rows import CLIP_COLUMNS, ClipRow
 from kasauti.report.tables import write_records
 from kasauti.runs import ended_runs, find_run, run_record, run_state
 from kasauti.store.files import write_text

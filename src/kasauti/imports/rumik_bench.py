@@ -24,8 +24,8 @@ from kasauti.pipeline.products import write_summary, write_views
 from kasauti.prompts import prompts_sha256
 from kasauti.records import AggregateRow
 from kasauti.report import SystemInfo
-from kasauti.report.loading import CLIP_COLUMNS
 from kasauti.report.summarising import Summary, rules_of_scoring, signature_of, summarise
+from kasauti.report.table_rows import CLIP_COLUMNS
 from kasauti.report.tables import write_table
 from kasauti.settings import ScoringSettings
 

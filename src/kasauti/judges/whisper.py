@@ -18,7 +18,7 @@ from kasauti.errors import JudgeError
 from kasauti.identity import digest
 from kasauti.judges.base import Answer, Judge, JudgeFacts, JudgeFailed, JudgeOptions, JudgeTask
 from kasauti.judges.sound import samples_of
-from kasauti.judges.whisper_decoding import LANGUAGES, RATE_HZ, Limits, decode
+from kasauti.judges.whisper_decoding import LANGUAGES, RATE_HZ, Limits, decode, steady
 from kasauti.judges.whisper_layout import converted_misfit
 from kasauti.judges.whisper_preflight import lacking_engine
 from kasauti.judges.whisper_transformers import TransformersEngine
@@ -186,6 +186,7 @@ class Whisper(Judge):
                     cpu_threads=1,
                     num_workers=self._workers,
                 )
+                steady(self._model.feature_extractor)
                 if self.options.device == "cuda":
                     self._try_out()
             except Exception as error:  # the engine's, and bare ones of the tokenizer's library

@@ -44,6 +44,22 @@ class Limits:
     max_tokens_per_second: float
 
 
+class _Filters(np.ndarray):
+    """Mel filters that are applied in one order of sums, whatever BLAS has been given: a sum in another order has other
+    last digits, and the fewest of them make another text.
+    """
+
+    def __matmul__(self, spectrum: Any) -> Any:
+        return np.einsum("mf,ft->mt", np.asarray(self), np.asarray(spectrum))
+
+
+def steady(extractor: Any) -> None:
+    """Makes the features of an engine (`faster_whisper.WhisperModel.feature_extractor`) the same for any number of
+    cores and threads of one machine.
+    """
+    extractor.mel_filters = np.asarray(extractor.mel_filters).view(_Filters)
+
+
 def decode(model: Any, samples: NDArray[np.float32], lang: str, limits: Limits) -> tuple[str, dict[str, Any]]:
     """Transcribes a clip.
 

@@ -18,7 +18,7 @@ from kasauti.pipeline.judging import hearings, lacks_a_member
 from kasauti.pipeline.plan import Plan, Take, decoding_of
 from kasauti.pipeline.scoring import KEY, score_row
 from kasauti.records import ROUTED, TAG_SEPARATOR, Clip, Judgment, Outcome, Prompt, SampleRow, Status
-from kasauti.report.loading import ClipRow, LevelRow
+from kasauti.report.table_rows import ClipRow, LevelRow
 from kasauti.store.library import Store
 
 SWITCH_COLUMNS = [*KEY, "script", "words", "right", "other_script", "wrong", "missing"]

@@ -26,10 +26,10 @@ from kasauti.records import (
 )
 from kasauti.report import SystemInfo, load
 from kasauti.report.floor_plan import FLOOR_COLUMNS, floor_rows
-from kasauti.report.loading import CLIP_COLUMNS, LEVEL_COLUMNS
 from kasauti.report.page import write_page
 from kasauti.report.sheet import write_xlsx
 from kasauti.report.summarising import NOISE_COLUMNS, Summary, noise_rows, rules_of_scoring, signature_of, summarise
+from kasauti.report.table_rows import CLIP_COLUMNS, LEVEL_COLUMNS
 from kasauti.report.tables import write_records, write_table
 from kasauti.store.library import Store
 from kasauti.text.units import segmentation_rules

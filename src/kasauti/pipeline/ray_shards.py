@@ -6,23 +6,17 @@ had in hand is tried again, task by task, each alone on an actor, and a new acto
 
 from __future__ import annotations
 
-import os
-import socket
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import chain, islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from kasauti.devices import DeviceBrokenError
 from kasauti.errors import KasautiError
 from kasauti.parts import build
 from kasauti.pipeline.executors import Job, not_built
-from kasauti.systems.base import System
+from kasauti.pipeline.ray_worker import Packed, Said, Worker, identity_of
 
 _START_S = 600.0
 """How long no actor at all may be up: a cluster that grows on demand takes minutes to bring a machine."""
@@ -47,93 +41,6 @@ def cluster_resources() -> dict[str, float]:
 
     found: dict[str, float] = ray.cluster_resources()
     return found
-
-
-@dataclass
-class _Packed:
-    """A task on its way, with the bytes of the clips that it hears; None for one that can't be read."""
-
-    task: Any
-    sounds: list[bytes | None]
-
-    @classmethod
-    def of(cls, task: Any) -> _Packed:
-        return cls(task, [_content(clip.path) for clip in getattr(task, "clips", ())])
-
-    def unpacked(self, folder: Path) -> Any:
-        """The task, its clips in `folder`; a clip that could not be read is missing here too."""
-        clips = []
-        for place, (clip, sound) in enumerate(zip(self.task.clips, self.sounds, strict=True)):
-            path = folder / f"{self.task.judgment_id}-{place}{clip.path.suffix}"
-            if sound is not None:
-                path.write_bytes(sound)
-            clips.append(replace(clip, path=path))
-        return replace(self.task, clips=tuple(clips))
-
-
-@contextmanager
-def _unpacked(shard: list[_Packed]) -> Iterator[list[Any]]:
-    """The tasks of a shard, the clips that they hear in a folder that is removed afterwards."""
-    if not any(packed.sounds for packed in shard):
-        yield [packed.task for packed in shard]
-        return
-    with TemporaryDirectory(prefix="kasauti-") as folder:
-        yield [packed.unpacked(Path(folder)) if packed.sounds else packed.task for packed in shard]
-
-
-def _content(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
-
-
-@dataclass
-class _Said:
-    """What an actor answers. An exception that ends the run travels as a value: Ray would bury its words."""
-
-    replies: list[Any] = field(default_factory=list)
-    identity: str = ""
-    node: str = ""
-    ends: KasautiError | None = None
-    broken: str | None = None
-
-
-class _Worker:
-    """Lives in an actor: one copy of a part."""
-
-    def __init__(self, options: Any) -> None:
-        self._options = options
-        self._part: Any = None
-
-    def begin(self) -> _Said:
-        """Builds the part and says what it is."""
-        try:
-            self._part = build(self._options)
-            return _Said(identity=_identity(self._part), node=socket.gethostname())
-        except KasautiError as error:
-            return _Said(ends=error)
-        except Exception as error:
-            return _Said(broken=f"{type(error).__name__}: {error}")
-
-    def work(self, method: str, shard: list[_Packed]) -> _Said:
-        """The replies to a shard."""
-        try:
-            with _unpacked(shard) as tasks:
-                return _Said(list(getattr(self._part, method)(tasks)))
-        except DeviceBrokenError:
-            os._exit(1)  # an actor's death costs what it has in hand; its error would end the run
-        except KasautiError as error:
-            return _Said(ends=error)
-
-    def close(self) -> None:
-        """Gives back what the part holds."""
-        self._part.close()
-
-
-def _identity(part: Any) -> str:
-    """What makes a part's clips or judgments its own; the same model elsewhere has the same."""
-    return part.fingerprint() if isinstance(part, System) else part.facts.signature
 
 
 @dataclass
@@ -219,13 +126,13 @@ class Shards:
     def _fill(self, seat: _Seat) -> _Seat:
         import ray
 
-        actor = ray.remote(_Worker).options(num_cpus=1, num_gpus=self._gpus, max_restarts=0)
+        actor = ray.remote(Worker).options(num_cpus=1, num_gpus=self._gpus, max_restarts=0)
         seat.actor, seat.ready, seat.in_hand = actor.remote(self._job.options), False, 0
         self._flights[seat.actor.begin.remote()] = _Flight(seat, [])
         return seat
 
     def _send(self, seat: _Seat, tasks: list[Any], retried: bool = False) -> None:
-        call = seat.actor.work.remote(self._job.method, [_Packed.of(task) for task in tasks])
+        call = seat.actor.work.remote(self._job.method, [Packed.of(task) for task in tasks])
         seat.in_hand += 1
         self._flights[call] = _Flight(seat, tasks, retried)
 
@@ -239,7 +146,7 @@ class Shards:
             if flight is None:  # its actor's death was seen in another call
                 continue
             try:
-                said: _Said = ray.get(call, timeout=_FETCH_S)
+                said: Said = ray.get(call, timeout=_FETCH_S)
             except ray.exceptions.RayTaskError:
                 raise
             except ray.exceptions.RayError:
@@ -272,10 +179,10 @@ class Shards:
                     "or stop what else runs there; the same command goes on from here."
                 )
 
-    def _welcome(self, seat: _Seat, said: _Said) -> None:
+    def _welcome(self, seat: _Seat, said: Said) -> None:
         """Lets an actor begin, once it is seen to hold what this process takes it for."""
         if self._expected is None:
-            self._expected = _identity(build(self._job.options))
+            self._expected = identity_of(build(self._job.options))
         if said.identity != self._expected:
             raise ClusterError(
                 f"{self._job.options.id} is another one on {said.node}: there it is {said.identity}, here "

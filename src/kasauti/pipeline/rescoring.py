@@ -21,8 +21,8 @@ from kasauti.pipeline.scoring import Scored, score_row, unscored
 from kasauti.prompts import prompts_sha256
 from kasauti.records import SampleRow, Status
 from kasauti.report import ClipRow, RunTables, load
-from kasauti.report.loading import LEVEL_COLUMNS
 from kasauti.report.summarising import summarise
+from kasauti.report.table_rows import LEVEL_COLUMNS
 from kasauti.report.tables import write_records, write_table
 from kasauti.stats.humans import HumanFloor
 from kasauti.stats.noise import StoredNoise

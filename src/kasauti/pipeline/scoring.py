@@ -15,7 +15,7 @@ from kasauti.metrics.rubric import rubric_terms
 from kasauti.metrics.score import COUNTS, RATES, row_values, score_pair
 from kasauti.metrics.switching import switch_counts
 from kasauti.records import Prompt, SampleRow, Status
-from kasauti.report.loading import LevelRow
+from kasauti.report.table_rows import LevelRow
 from kasauti.settings import ScoringSettings
 from kasauti.text.levels import Ladder, normalize, normalize_pair
 from kasauti.text.scripts import script_counts

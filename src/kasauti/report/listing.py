@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import Protocol, TypeVar
 
 from kasauti.records import SampleRow, Status
-from kasauti.report.loading import MarkRow, RunTables
+from kasauti.report.loading import RunTables
+from kasauti.report.table_rows import MarkRow
 
 MOST_SAMPLES = 60_000
 """Rows that are listed at most: a page of some 30 MB. The 2,100 prompts of a benchmark by 8 systems, 3 takes, fit."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from statistics import median
 
 from kasauti.records import Status
-from kasauti.report.loading import ClipRow, RunTables
+from kasauti.report.loading import RunTables
+from kasauti.report.table_rows import ClipRow
 
 
 @dataclass(frozen=True)

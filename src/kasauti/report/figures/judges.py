@@ -29,8 +29,9 @@ from kasauti.report.figures.style import (
     pages,
     paper,
 )
-from kasauti.report.loading import LevelRow, RunTables, load_levels
+from kasauti.report.loading import RunTables, load_levels
 from kasauti.report.names import Names
+from kasauti.report.table_rows import LevelRow
 from kasauti.report.wording import count_of, share_of
 from kasauti.stats.bootstrap import Interval, bootstrap
 
