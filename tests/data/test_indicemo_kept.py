@@ -64,5 +64,20 @@ def test_perturbed_score_with_a_mended_checksum_is_still_named(tree: Path, bundl
     assert "recomputed '4.578421052631579'" in finding.what
 
 
+@pytest.mark.parametrize(("written", "named"), [("4.578421052631578", False), ("4.578421062631579", True)])
+def test_last_digits_that_another_machine_makes_are_no_difference(
+    tree: Path, bundle: Path, written: str, named: bool
+) -> None:
+    study = tree / "results" / "panel"
+    path = study / "standings.tsv"
+    path.write_text(path.read_text(encoding="utf-8").replace("4.578421052631579", written), encoding="utf-8")
+    record = study / "provenance.json"
+    facts = json.loads(record.read_text(encoding="utf-8"))
+    facts["files"]["standings.tsv"] = file_sha256(path)
+    record.write_text(json.dumps(facts), encoding="utf-8")
+    told = [str(finding) for finding in check_results(Results(tree, bundle))]
+    assert bool(told) is named
+
+
 def test_committed_results_come_out(bundle: Path) -> None:
     assert [str(finding) for finding in check_results(Results(ROOT, bundle))] == []
