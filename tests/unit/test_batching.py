@@ -226,35 +226,26 @@ def test_a_fault_of_the_reader_comes_after_the_answers_of_what_was_read(
     assert reading_threads() == []
 
 
-def test_a_clip_that_breaks_the_gpu_gets_its_row_and_ends_the_run(
-    sounds: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("batch_clips", "named"), [(1, ["1-80"]), (4, [])])
+def test_a_broken_gpu_ends_the_run_and_a_clip_that_was_alone_gets_its_row(
+    sounds: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch, batch_clips: int, named: list[str]
 ) -> None:
+    """Of a batch no clip can be blamed."""
+
     def broken(error: BaseException | None = None) -> None:
         raise devices.DeviceBrokenError("the GPU can't be used any more")
 
+    judge = Counting(batch_clips)
+
     def assertion(clips: Sequence[Samples]) -> None:
-        if clips[0].size == 400:
+        if len(judge.batches) > 1 or len(clips) > 1:
             raise RuntimeError("CUDA error: device-side assert triggered")
 
+    judge._fault = assertion
     monkeypatch.setattr(devices, "release", broken)
     found: list[Answer] = []
     with pytest.raises(devices.DeviceBrokenError):
-        found.extend(Counting(1, assertion).judge(tasks(sounds, [80, 400])))
-    outcomes = {answer.judgment_id: answer.outcome for answer in found}
-    assert (outcomes["1-400"].status, outcomes["1-400"].retryable) == (Status.JUDGE_FAILED, False)
-
-
-def test_a_batch_that_breaks_the_gpu_blames_no_clip(
-    sounds: Callable[[int], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(error: BaseException | None = None) -> None:
-        raise devices.DeviceBrokenError("the GPU can't be used any more")
-
-    def assertion(clips: Sequence[Samples]) -> None:
-        raise RuntimeError("CUDA error: device-side assert triggered")
-
-    monkeypatch.setattr(devices, "release", broken)
-    found: list[Answer] = []
-    with pytest.raises(devices.DeviceBrokenError):
-        found.extend(Counting(4, assertion).judge(tasks(sounds, [80] * 4)))
-    assert found == []
+        found.extend(judge.judge(tasks(sounds, [80] * 4)))
+    failed = [answer for answer in found if answer.outcome.status is not Status.OK]
+    assert [answer.judgment_id for answer in failed] == named
+    assert not any(answer.outcome.retryable for answer in failed)

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from kasauti.records import SampleRow, Status
 from kasauti.report.loading import RunTables
-from kasauti.report.table_rows import MarkRow
+from kasauti.report.table_rows import Key, MarkRow, key_of
 
 MOST_SAMPLES = 60_000
 """Rows that are listed at most: a page of some 30 MB. The 2,100 prompts of a benchmark by 8 systems, 3 takes, fit."""
@@ -28,29 +28,6 @@ class _OfAPrompt(Protocol):
 
 
 _Row = TypeVar("_Row", bound=_OfAPrompt)
-
-Key = tuple[str, str, int, str, int]
-"""Prompt, system, repeat, judge, rejudge: what tells one row of a run from another."""
-
-
-class Keyed(Protocol):
-    """A row of one hearing."""
-
-    @property
-    def prompt_id(self) -> str: ...
-    @property
-    def system(self) -> str: ...
-    @property
-    def repeat(self) -> int: ...
-    @property
-    def judge(self) -> str: ...
-    @property
-    def rejudge(self) -> int: ...
-
-
-def key_of(row: Keyed) -> Key:
-    """The key of a row."""
-    return row.prompt_id, row.system, row.repeat, row.judge, row.rejudge
 
 
 class Badness:

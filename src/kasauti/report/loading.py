@@ -17,7 +17,7 @@ from kasauti.errors import StoreError
 from kasauti.records import AggregateRow, Prompt, SampleRow, VerdictRow
 from kasauti.report.formats import csv_text
 from kasauti.report.provenance import RunInfo, SystemInfo, load_info
-from kasauti.report.table_rows import ClipRow, LevelRow, MarkRow, WordRow
+from kasauti.report.table_rows import ClipRow, Key, LevelRow, MarkRow, WordRow, key_of
 from kasauti.report.tables import cell_value, field_types, read_records
 from kasauti.settings import ScoringSettings
 from kasauti.stats.noise import StoredNoise
@@ -135,17 +135,13 @@ def load(folder: Path) -> RunTables:
 
 def _with_marks(samples: Sequence[SampleRow], marks: Sequence[MarkRow]) -> list[SampleRow]:
     """The rows, each with the marks that were given to it."""
-    given: dict[tuple[str, str, int, str, int], dict[str, float]] = {}
+    given: dict[Key, dict[str, float]] = {}
     for mark in marks:
         if mark.value is not None:
-            place = (mark.prompt_id, mark.system, mark.repeat, mark.judge, mark.rejudge)
-            given.setdefault(place, {})[mark.mark] = mark.value
+            given.setdefault(key_of(mark), {})[mark.mark] = mark.value
     if not given:
         return list(samples)
-    places = ((row.prompt_id, row.system, row.repeat, row.judge, row.rejudge) for row in samples)
-    return [
-        replace(row, marks=given[place]) if place in given else row for row, place in zip(samples, places, strict=True)
-    ]
+    return [replace(row, marks=given[key]) if (key := key_of(row)) in given else row for row in samples]
 
 
 def load_aggregates(folder: Path) -> list[AggregateRow]:

@@ -20,6 +20,7 @@ from kasauti.records import AggregateRow, Prompt, Status
 from kasauti.report.labels import told_apart
 from kasauti.report.loading import RunTables
 from kasauti.report.summarising import summarise
+from kasauti.report.table_rows import key_of
 from kasauti.stats.humans import HumanFloor
 from kasauti.stats.scores import METRICS
 
@@ -48,7 +49,7 @@ def merge(parts: Sequence[RunTables], floors: Sequence[HumanFloor] = ()) -> RunT
     by_age = sorted(named, key=lambda part: part.runs[-1].finished_at or "")
     samples = _latest(
         (row for part in by_age for row in part.samples),
-        key=lambda row: (row.prompt_id, row.system, row.repeat, row.judge, row.rejudge),
+        key=key_of,
         gives_way=lambda row: row.status is Status.NOT_RUN,
     )
     clips = _latest(
@@ -56,11 +57,11 @@ def merge(parts: Sequence[RunTables], floors: Sequence[HumanFloor] = ()) -> RunT
     )
     marks = _latest(
         (row for part in by_age for row in part.marks),
-        key=lambda row: (row.prompt_id, row.system, row.repeat, row.judge, row.rejudge, row.mark),
+        key=lambda row: (*key_of(row), row.mark),
     )
     words = _latest(
         (row for part in by_age for row in part.words),
-        key=lambda row: (row.prompt_id, row.system, row.repeat, row.judge, row.rejudge, row.place),
+        key=lambda row: (*key_of(row), row.place),
     )
     merged = replace(
         named[0],

@@ -22,9 +22,9 @@ from kasauti.errors import AudioError, TextError
 from kasauti.metrics.rubric import PARTS, RubricSettings, rubric_terms
 from kasauti.records import Prompt, SampleRow, Status
 from kasauti.report.differences import differences
-from kasauti.report.listing import Badness, Key, key_of
+from kasauti.report.listing import Badness
 from kasauti.report.loading import RunTables
-from kasauti.report.table_rows import ClipRow, MarkRow, WordRow
+from kasauti.report.table_rows import ClipRow, Key, MarkRow, WordRow, key_of
 from kasauti.report.wording import language_name, metric_name
 from kasauti.text.levels import DEFAULT_LADDER, Ladder, normalize_pair
 

@@ -6,8 +6,44 @@ There may be a million of each, so they have slots. The order of the fields is t
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Protocol
 
 from kasauti.records import Status
+
+Key = tuple[str, str, int, str, int]
+"""Prompt, system, repeat, judge, rejudge: what tells one row of a run from another."""
+
+
+class Keyed(Protocol):
+    """A row of one hearing."""
+
+    @property
+    def prompt_id(self) -> str: ...
+    @property
+    def system(self) -> str: ...
+    @property
+    def repeat(self) -> int: ...
+    @property
+    def judge(self) -> str: ...
+    @property
+    def rejudge(self) -> int: ...
+
+
+def key_of(row: Keyed) -> Key:
+    """The key of a row."""
+    return row.prompt_id, row.system, row.repeat, row.judge, row.rejudge
+
+
+@dataclass(frozen=True, slots=True)
+class HearingRow:
+    """What tells one hearing of one clip from another; the first columns of every table about hearings."""
+
+    run_id: str
+    prompt_id: str
+    system: str
+    repeat: int
+    judge: str
+    rejudge: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +86,7 @@ class ClipRow:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkRow:
+class MarkRow(HearingRow):
     """One row of `scores.tsv`: one mark that a judge gave to one clip.
 
     Attributes:
@@ -58,12 +94,6 @@ class MarkRow:
         note: What the judge said of it, where it said anything.
     """
 
-    run_id: str
-    prompt_id: str
-    system: str
-    repeat: int
-    judge: str
-    rejudge: int
     judgment_id: str | None
     label: str | None
     mark: str
@@ -72,7 +102,7 @@ class MarkRow:
 
 
 @dataclass(frozen=True, slots=True)
-class WordRow:
+class WordRow(HearingRow):
     """One row of `words.tsv`: where a judge placed one word of a prompt in a clip.
 
     Attributes:
@@ -80,12 +110,6 @@ class WordRow:
         start_s, end_s, score: As in `kasauti.metrics.timing.TimedWord`. odd: What `odd_words` says of it.
     """
 
-    run_id: str
-    prompt_id: str
-    system: str
-    repeat: int
-    judge: str
-    rejudge: int
     place: int
     word: str
     start_s: float | None
@@ -95,15 +119,9 @@ class WordRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LevelRow:
+class LevelRow(HearingRow):
     """One row of `levels.tsv`: the counts and rates of one sample at one level of normalisation."""
 
-    run_id: str
-    prompt_id: str
-    system: str
-    repeat: int
-    judge: str
-    rejudge: int
     level: str
     char_edits: int
     ref_chars: int
